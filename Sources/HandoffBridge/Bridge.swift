@@ -61,6 +61,7 @@ package final class Bridge {
         state = BridgeState(try Self.openState(folder, trust), trust)
         discovers = options.discovers
         entrance.address = options.listen
+        if folder.isLocked { try outbox.load(Set(trust.devices)) }
     }
 
     private static func openState(_ folder: StateFolder, _ trust: TrustStore) throws -> Identity {
@@ -96,10 +97,9 @@ package final class Bridge {
         if !folder.isLocked {
             try folder.lock(patience: Self.successionTime)
             try state.trust.load()
+            try outbox.load(Set(state.trust.devices))
             for device in state.trust.devices { reconcile(device) }
         }
-        outbox.load()
-        for device in state.trust.devices { devices.update(device) }
         state.trust.secretsChanged = { [weak self] in self?.discovery.secretsChanged() }
         network = NetworkMonitor { [weak self] in self?.networkChanged() }
         broker.begin()
@@ -256,6 +256,9 @@ package final class Bridge {
         sleep.update()
     }
 
+    /// The user wants nothing of these applications to go to other devices.
+    func excludedChosen(_ applications: [String]) { outbox.excluded = Set(applications) }
+
     /// The user wants what is offered to be left with others before the machine sleeps, or not.
     func parkChosen(_ parks: Bool) {
         settings.parks = parks
@@ -270,7 +273,7 @@ package final class Bridge {
         if state.trust[device] == nil {
             peers.removeValue(forKey: device)?.end()
             sends.forget(device)
-            outbox.forget(device)
+            outbox.keep(only: Set(state.trust.devices))
             places.forget(device)
             streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)

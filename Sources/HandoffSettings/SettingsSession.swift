@@ -135,7 +135,13 @@ final class SettingsSession {
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
         case .setShellExtension(let isOn): try await shellExtension?.set(isOn)
         case .send(let id):
-            let outcome = try await SendCall(bridge, HandoffNames.devices.appending(id)).outcome()
+            let call = try SendCall(bridge, HandoffNames.devices.appending(id))
+            let outcome: SendCall.Outcome
+            do {
+                outcome = try await call.outcome()
+            } catch let error as DBusError {
+                return .failed(name: error.name.text, message: FailureText.sending(error).line)
+            }
             if case .failed(let name, let message) = outcome { return .notSent(name, message) }
         case .cancelWaiting(let id, let device): try await self.device(device).cancelWaiting(id: id)
         }

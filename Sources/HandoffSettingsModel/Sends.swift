@@ -96,9 +96,11 @@ package struct SendRow: Equatable, Sendable, Identifiable {
             item.failure?.summary
             ?? (item.arrived == 0
                 ? tr(
-                    "Sent {age}. It is shown there when the device comes.",
+                    "Sent {age}. It arrives when the device comes, within a week.",
                     ["age": Ages.ago(item.since, at: now)])
-                : tr("Shown there {age}, and not continued yet.", ["age": Ages.ago(item.arrived, at: now)]))
+                : tr(
+                    "It has arrived {age}, and was not continued yet.",
+                    ["age": Ages.ago(item.arrived, at: now)]))
         self.init(
             id: item.id, deviceID: peer.id, device: peer.label.shown,
             standing: .waiting(title: item.label.shown, detail: detail))

@@ -22,9 +22,28 @@ extension FailureText {
         }
     }
 
-    /// A call of `Send` was refused.
+    /// A call of `Send` was refused here.
     package static func sending(_ error: DBusError) -> FailureText {
-        code(error.name.text) == nil ? FailureText(error) : sending(error.name.text, error.message)
+        switch code(error.name.text) {
+        case nil: FailureText(error)
+        case .notSupported:
+            FailureText(
+                summary: tr(
+                    "The other device is away, and this can be sent only while both are connected. Try again then."
+                ),
+                error.message)
+        case .limitsExceeded:
+            FailureText(
+                summary: tr("Too much waits already for devices that are away. Cancel something first."),
+                error.message)
+        default: sending(error.name.text, error.message)
+        }
+    }
+
+    /// What waits for a device was not taken there.
+    package static func waiting(_ errorName: String, _ message: String) -> FailureText {
+        FailureText(
+            summary: tr("The other device did not take it. It is offered there again later."), message)
     }
 
     /// Two devices have not been paired.

@@ -12,7 +12,7 @@ package struct WaitingSend: Equatable, Sendable {
     package let applicationID: String
     /// When it was sent, in microseconds since the Unix epoch.
     package let since: Int64
-    /// When it was shown there first, likewise; 0 if it was not yet.
+    /// When the device took it first, likewise; 0 if it has not yet.
     package let arrived: Int64
     /// Why the device did not take it last, as the bridge says it; empty otherwise.
     package let error: String
@@ -40,5 +40,5 @@ package struct WaitingSend: Equatable, Sendable {
     package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
 
     /// Why the device did not take it last; nil if nothing is known of that.
-    package var failure: FailureText? { error.isEmpty ? nil : .sending(errorName, error) }
+    package var failure: FailureText? { error.isEmpty ? nil : .waiting(errorName, error) }
 }

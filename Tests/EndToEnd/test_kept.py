@@ -25,6 +25,11 @@ def waiting(machine: Machine, device_id: str) -> list[dict]:
     return machine.session.get(device_path(device_id), "Device.Waiting")
 
 
+def is_noted(machine: Machine) -> bool:
+    """Whether it is noted on the disk of a machine that something was dealt with that others had kept for it."""
+    return any("Settled=true" in file.read_text() for file in machine.folder.glob("state_home/handoff/*/kept"))
+
+
 def set_away(lap: Machine, other: Machine, away: bool = True) -> None:
     """Takes a machine away from the other, or brings it back."""
     lap.set_enabled(not away)
@@ -137,6 +142,8 @@ def test_daemons_killed(machines: Machines, name: str, where: str) -> None:
     dock.continue_offer(dock.offer("Minutes"))
     assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
     assert dock.outcome()[1] == ""
+    # It is either noted there, or known here.
+    wait(lambda: not waiting(desk, lap.device_id) or is_noted(lap), "that it was continued to be noted")
     kill()
     wait_for_link(desk, lap)
     again = Client(lap)
@@ -198,7 +205,7 @@ def test_commands(machines: Machines) -> None:
     assert (first["title"], first["deviceName"], first["arrived"]) == ("Minutes", "lap", None)
     several = desk.run("handoff", "cancel")
     assert several.returncode == 2 and "2 activities wait" in several.stderr
-    assert "“Minutes” waits no longer" in done(desk.run("handoff", "cancel", first["id"][:8]))
+    assert "“Minutes” is no longer kept" in done(desk.run("handoff", "cancel", first["id"][:8]))
     assert "“Letter”" in done(desk.run("handoff", "cancel"))
     assert second["id"] and not waiting(desk, lap.device_id)
 

@@ -10,8 +10,10 @@ import pytest
 from gi.repository import Gio, GLib
 from agents import Desk, Pair, start_desk
 from buses import BUS, Session, let_pass, wait
+from clients import Client
 from notifications import AGENT, AGENT_ROOT, DESKTOP, PLAIN, DesktopServer, PlainServer
 from sandbox import RawClient, can_be_made
+from sending import send
 from support import SANITIZED, Machine, memory, refused
 
 # This file is long because all that a notification can be of is asked of one pair of machines.
@@ -53,6 +55,21 @@ class Service:
 
     def wait_for(self, member: str) -> object:
         return wait(lambda: [about for name, about in self.calls if name == member], f"{member} of {self.path}")[-1]
+
+
+def test_sent_and_arrived(both: Pair) -> None:
+    """What was sent to a device that was away is told of, quietly, when it has arrived there."""
+    server = PlainServer(both.lap)
+    both.desk.set_enabled(False)
+    wait(lambda: not both.lap.connected_to(both.desk.device_id), "the other device to be away")
+    Client(both.lap, "com.example.minutes").offer("Minutes")
+    send(both.lap, both.desk.device_id)
+    let_pass(QUIET)
+    assert not server.record
+    both.desk.set_enabled(True)
+    shown = server.wait_for("Arrived on another device")
+    assert shown.body.splitlines() == ["“Minutes”", "desk"]
+    assert shown.details["urgency"] == 0
 
 
 # Continuing

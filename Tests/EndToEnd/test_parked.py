@@ -153,6 +153,25 @@ def test_left_before_the_network_goes(network: Network, machine_list: list[Machi
     here.wait_for("WasContinued")
 
 
+def test_lid_closed_under_a_continuation(make_lap: Lap, machine_list: list[Machine]) -> None:
+    """What is being fetched when the lid is closed is continued with what was left."""
+    lap, logind = make_lap()
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    here, there, dock = Client(lap), Client(desk), Dock(desk)
+    activity = here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)})
+    path = dock.offer("Letter")
+    wait(lambda: logind.delays, "the delay of sleep")
+    here.hang("WillSave")
+    activity.update(NeedsSave=GLib.Variant("b", True))
+    here.wait_for("WillSave")
+    dock.continue_offer(path)
+    wait(lambda: dock.offers[path]["State"] == "continuing", "the continuation to begin")
+    logind.sleep()
+    assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
+    assert dock.outcome()[1] == ""
+
+
 def test_next_broker_has_it_too(make_lap: Lap, machine_list: list[Machine]) -> None:
     """What was left outlives the broker that it was left with, and another program than the one that ran then continues it; what
     was continued is not offered by the broker after that."""

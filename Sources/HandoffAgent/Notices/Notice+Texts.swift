@@ -91,10 +91,11 @@ extension Notice {
             icon: "dialog-warning")
     }
 
-    /// What was sent to `device` while it was away has been shown there.
+    /// What was sent to `device` while it was away has arrived there.
     static func arrived(_ item: WaitingSend, at device: KnownDevice) -> Notice {
         Notice(
-            slot: .sending, title: tr("It has arrived"), lines: [item.label.quoted, device.label.shown],
+            slot: .arrived(item.id), title: tr("Arrived on another device"),
+            lines: [item.label.quoted, device.label.shown],
             applications: [item.applicationID], weight: .quiet)
     }
 

@@ -16,6 +16,8 @@ enum NoticeSlot: Hashable, Sendable {
     case progress(ObjectPath)
     /// What is current here was not sent.
     case sending
+    /// What waited for a device, under this id, has arrived there.
+    case arrived(String)
     /// There are two versions of a document.
     case versions
     /// The Handoff window cannot be opened.
@@ -32,6 +34,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"
+        case .arrived(let id): "arrived-\(id)"
         case .versions: "versions"
         case .window: "window"
         case .welcome: "welcome"
@@ -54,7 +57,7 @@ extension NoticeSlot {
         switch self {
         case .arrival, .invited, .welcome: .offers
         case .pairing: .pairing
-        case .continued, .progress, .sending, .versions, .window: nil
+        case .continued, .progress, .sending, .arrived, .versions, .window: nil
         }
     }
 

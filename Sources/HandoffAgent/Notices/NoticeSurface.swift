@@ -85,7 +85,7 @@ final class NoticeSurface: Surface {
             items.map { ArrivedSends.Item(id: $0.id, hasArrived: $0.arrived != 0) })
         for device in devices {
             for item in device.waiting where arrived.contains(item.id) {
-                tell(.arrived(item, at: device), in: .sending)
+                tell(.arrived(item, at: device), in: .arrived(item.id))
             }
         }
     }
@@ -207,7 +207,7 @@ final class NoticeSurface: Surface {
         case .pairing(let device): pairing.closed(device)
         case .continued: continued.closed()
         case .progress(let path): progress.closed(path: path.text)
-        case .sending, .versions, .welcome: told[slot] = nil
+        case .sending, .arrived, .versions, .welcome: told[slot] = nil
         case .window: break
         }
         schedule()

@@ -24,12 +24,16 @@ protocol OutboxOwner: AnyObject {
 /// device on each link until it is continued there, or put aside.
 @MainLoop
 final class Outbox {
+    /// Nothing of these applications goes to other devices.
+    var excluded: Set<String> = [] {
+        didSet { for item in items.all where excluded.contains(item.applicationID) { withdraw(item) } }
+    }
     private var items = OutboxItems()
-    /// Why their devices did not take them.
-    private var errors: [ActivityID: ShownError] = [:]
     private let folder: StateFolder
     private let owner: any OutboxOwner
     private var timer: LoopSource?
+    /// What has not been taken for the moment is offered once more then.
+    private var retries: [DeviceID: LoopSource] = [:]
 
     /// The name of the file in the state folder.
     nonisolated static let fileName = HandoffDirectories.outboxName
@@ -37,22 +41,31 @@ final class Outbox {
         "Others could read what waits for devices that are away, or change it. Look through it (handoff waiting)."
     /// How often the wall clock, which may be set, is looked at while something waits.
     private static let longestWait = Duration.seconds(86_400)
+    /// How long after a device could not take something for the moment it is offered once more.
+    private static let retryTime = Duration.seconds(60)
 
     /// The outbox in `folder`, as yet empty.
     init(in folder: StateFolder, _ owner: any OutboxOwner) { (self.folder, self.owner) = (folder, owner) }
 
-    /// Reads the file; an absent one is empty, and a damaged one is set aside. The folder must be locked.
-    func load() {
+    /// Reads the file; an absent one is empty, and a damaged one is set aside. What is for others than `peers` is left out. The
+    /// folder must be locked.
+    /// - Throws: ``StartFailure`` if it cannot be read.
+    func load(_ peers: Set<DeviceID>) throws {
         let path = folder.file(Self.fileName)
         do {
             let bytes = try folder.read(Self.fileName, maximumSize: OutboxFile.maximumSize, risk: Self.risk)
             items = OutboxItems(try OutboxFile.parse(bytes ?? []))
+        } catch let error as KeyFileError where !error.isDamage {
+            throw StartFailure(error.description)
+        } catch let error as UnsafeFile {
+            throw StartFailure(error.description)
         } catch {
-            let aside = (try? StateFolder.setAside(path)) ?? path
+            let aside = try StateFolder.setAside(path) ?? path
             bridgeLog.warning(
-                "What waits for devices that are away, \(path), cannot be read: \(error). It was kept as \(aside)."
+                "What waits for devices that are away, \(path), is damaged: \(error). It was kept as \(aside)."
                     + " Send again what has not arrived.")
         }
+        keep(only: peers)
         expire()
     }
 
@@ -70,9 +83,10 @@ final class Outbox {
             summary: saved.summary, payload: saved.payload, sentAt: MainLoop.wallClock)
         expire()
         var changed = items
-        try changed.add(item)
+        let former = try changed.add(item)
         try save(changed)
         bridgeLog.message("Activity \(item.origin) waits for \(peer.label), as \(item.id).")
+        if let former { withdraw(former) }
         changedDevice(device)
         // It may have come meanwhile.
         if let link = peer.link { deliver([item.id], to: peer, over: link) }
@@ -81,11 +95,10 @@ final class Outbox {
     /// What waits for `device`, for the user to see.
     func waiting(for device: DeviceID) -> [[String: Value]] {
         items.items(for: device).map { item in
-            let error = errors[item.id] ?? .none
             var shown: [String: Value] = [
                 "Id": .string(item.id.description), "Since": .int64(item.sentAt),
-                "Arrived": .int64(item.arrivedAt), "Error": .string(error.text),
-                "ErrorName": .string(error.name),
+                "Arrived": .int64(item.arrivedAt), "Error": .string(item.error.text),
+                "ErrorName": .string(item.error.name),
             ]
             for key in ["Title", "ActivityType", "ApplicationId"] {
                 shown[key] = item.summary[key] ?? .string("")
@@ -97,13 +110,17 @@ final class Outbox {
     /// The user does not want the item `id` to wait for `device` any more.
     /// - Throws: `unknownObject` if it does not.
     func cancel(_ id: ActivityID, for device: DeviceID) throws {
-        guard items.item(id, for: device) != nil else {
+        guard let item = items.item(id, for: device) else {
             throw HandoffFailure(
                 .unknownObject,
                 "Nothing with the id \(id) waits for this device. It may have been continued there; see Waiting."
             )
         }
-        try remove(id, of: device)
+        var changed = items
+        changed.remove(id)
+        try save(changed)
+        withdraw(item)
+        changedDevice(device)
     }
 
     // MARK: The device
@@ -116,17 +133,25 @@ final class Outbox {
 
     /// Offers these to `peer`, one after the other, as long as there is this link.
     private func deliver(_ ids: [ActivityID], to peer: Peer, over link: Link) {
+        retries[peer.device] = nil
         guard !ids.isEmpty else { return }
         MainLoop.start { [weak self] in
+            var isNews = false
             for id in ids {
-                guard peer.link === link, let self else { return }
-                await deliver(id, to: peer, over: link)
+                guard let self, peer.link === link else { break }
+                isNews = await deliver(id, to: peer, over: link) || isNews
             }
+            guard let self else { return }
+            if isNews { saveOrSay(items) }
+            owner.deviceChanged(peer.device)
         }
     }
 
-    private func deliver(_ id: ActivityID, to peer: Peer, over link: Link) async {
-        guard let item = items.item(id, for: peer.device) else { return }
+    /// - Returns: whether the device has taken it for the first time.
+    private func deliver(_ id: ActivityID, to peer: Peer, over link: Link) async -> Bool {
+        guard let item = items.item(id, for: peer.device), !excluded.contains(item.applicationID) else {
+            return false
+        }
         do {
             var summary = try SummaryTime.forLink(item.summary, now: MainLoop.wallClock)
             summary["Kept"] = .string(item.origin.description)
@@ -135,84 +160,101 @@ final class Outbox {
             try await proxy.offer(activity: id.description, summary: summary)
             try await proxy.invite(activity: id.description)
         } catch {
-            guard !link.isClosed, items.item(id, for: peer.device) != nil else { return }
-            let failure = HandoffFailure(routed: error)
-            bridgeLog.info("\(peer.label) did not take \(id), which was sent to it: \(failure)")
+            guard peer.link === link, items.item(id, for: peer.device) != nil else { return false }
+            refused(item, by: peer, HandoffFailure(routed: error))
+            return false
+        }
+        guard items.offered(id, at: MainLoop.wallClock) else { return false }
+        bridgeLog.message("\(peer.label) has \(id), which was sent to it.")
+        return true
+    }
+
+    private func refused(_ item: OutboxItem, by peer: Peer, _ failure: HandoffFailure) {
+        bridgeLog.info("\(peer.label) did not take \(item.id), which was sent to it: \(failure)")
+        switch failure.code {
+        case .cancelled:
             // It was continued there, or put aside, and the word of that was lost.
-            if failure.code == .cancelled { return settled(item) }
-            errors[id] = ShownError(failure)
-            return changedDevice(peer.device)
+            dismissed(item.id, by: peer.device)
+        case .limitsExceeded, .connectionUnavailable:
+            // Its broker may have ended, or have been asked for too much.
+            retries[peer.device] = .timer(after: Self.retryTime) { [weak self] in
+                guard let self, let link = peer.link else { return }
+                let failed = items.items(for: peer.device).filter { $0.error != .none }
+                deliver(failed.map(\.id), to: peer, over: link)
+            }
+            fallthrough
+        default: _ = items.offered(item.id, at: MainLoop.wallClock, ShownError(failure))
         }
-        errors[id] = nil
-        var changed = items
-        if changed.arrived(id, at: MainLoop.wallClock) {
-            bridgeLog.message("\(peer.label) has \(id), which was sent to it.")
-            saveOrSay(changed)
-        }
-        changedDevice(peer.device)
     }
 
     /// `device` fetches the item, to continue it.
     /// - Returns: nil unless it waits for that device.
     func fetch(
-        _ id: ActivityID, for continuation: ContinuationID, by device: DeviceID
+        _ id: ActivityID, for continuation: ContinuationID, by peer: Peer
     ) -> PackedProperties? {
-        items.fetch(id, for: continuation, by: device)?.payload
+        guard let item = items.item(id, for: peer.device), !excluded.contains(item.applicationID) else {
+            return nil
+        }
+        bridgeLog.message("\(peer.label) has fetched \(id), which was sent to it.")
+        return items.fetch(id, for: continuation, by: peer.device)?.payload
     }
 
     /// `device` has continued what it fetched for this continuation: it waits no longer.
-    /// - Returns: whether that was something that waited here.
+    /// - Returns: whether that was something that has waited here.
     func continued(_ continuation: ContinuationID, by device: DeviceID) -> Bool {
-        guard let item = items.item(of: continuation, by: device) else { return false }
-        settled(item)
-        guard let broker = owner.brokersPeer(device) else { return true }
-        MainLoop.start {
-            do {
-                try await broker.continuedParked(
-                    activity: item.origin.description, continuation: continuation.description,
-                    revision: item.revision)
-            } catch {
-                // The activity may be long gone.
-                bridgeLog.debug(
-                    "Nobody hears that \(item.origin) was continued: \(HandoffFailure(routed: error))")
-            }
-        }
+        guard let fetched = items.fetched(for: continuation, by: device) else { return false }
+        settled(fetched.item, of: device)
         return true
     }
 
-    /// Whether `device` fetched for this continuation something that waits here. If nothing came of it, it goes on waiting.
-    func holds(_ continuation: ContinuationID, of device: DeviceID) -> Bool {
-        items.item(of: continuation, by: device) != nil
+    /// Nothing more comes of this continuation of `device`: what it has fetched goes on waiting.
+    /// - Returns: whether that was something that has waited here.
+    func released(_ continuation: ContinuationID, by device: DeviceID) -> Bool {
+        defer { items.released(continuation, by: device) }
+        return items.fetched(for: continuation, by: device) != nil
     }
 
-    /// The user of `device` has put the item aside: it waits no longer.
+    /// The item was put aside at `device`, or was continued there, if it has been fetched: it waits no longer.
     func dismissed(_ id: ActivityID, by device: DeviceID) {
-        if let item = items.item(id, for: device) { settled(item) }
+        if items.item(id, for: device) != nil { settled(id, of: device) }
     }
 
-    /// The device is no longer a peer.
-    func forget(_ device: DeviceID) {
+    /// Nothing is kept but for these devices, which are trusted.
+    func keep(only devices: Set<DeviceID>) {
         var changed = items
-        if changed.forget(device) { saveOrSay(changed) }
+        if changed.keep(only: devices) { saveOrSay(changed) }
+        retries = retries.filter { devices.contains($0.key) }
     }
 
-    private func settled(_ item: OutboxItem) {
-        do {
-            try remove(item.id, of: item.device)
-        } catch {
-            // The device will say so again.
-            bridgeLog.warning("\(item.id) goes on waiting: \(error)")
+    private func settled(_ id: ActivityID, of device: DeviceID) {
+        if let fetched = items.fetched(of: id, by: device) {
+            items.released(fetched.continuation, by: device)
+            tellContinued(fetched)
+        }
+        guard let item = items.item(id, for: device) else { return }
+        var changed = items
+        changed.remove(id)
+        saveOrSay(changed)
+        withdraw(item)
+        changedDevice(device)
+    }
+
+    /// Tells the broker that the activity was continued, unless that is long gone.
+    private func tellContinued(_ fetched: OutboxItems.Fetched) {
+        guard let broker = owner.brokersPeer(fetched.device) else { return }
+        MainLoop.start {
+            do {
+                try await broker.continuedParked(
+                    activity: fetched.origin.description, continuation: fetched.continuation.description,
+                    revision: fetched.revision)
+            } catch {
+                bridgeLog.debug(
+                    "Nobody hears that \(fetched.origin) was continued: \(HandoffFailure(routed: error))")
+            }
         }
     }
 
-    private func remove(_ id: ActivityID, of device: DeviceID) throws {
-        var changed = items
-        changed.remove(id)
-        try save(changed)
-        errors[id] = nil
-        owner.peer(device)?.tellWithdrawn(id)
-        changedDevice(device)
-    }
+    private func withdraw(_ item: OutboxItem) { owner.peer(item.device)?.tellWithdrawn(item.id) }
 
     private func changedDevice(_ device: DeviceID) {
         owner.deviceChanged(device)
@@ -226,8 +268,8 @@ final class Outbox {
         let gone = changed.expire(at: MainLoop.wallClock)
         if !gone.isEmpty { saveOrSay(changed) }
         for item in gone {
-            bridgeLog.warning("\(item.id) has waited for a week for device \(item.device), and is given up.")
-            owner.peer(item.device)?.tellWithdrawn(item.id)
+            bridgeLog.warning("\(item.id) has waited too long for device \(item.device), and is given up.")
+            withdraw(item)
             owner.deviceChanged(item.device)
         }
         schedule()
@@ -248,12 +290,12 @@ final class Outbox {
         items = changed
     }
 
-    /// Saves `changed`, which holds whether or not it can be saved.
+    /// Saves `changed`, which holds whether or not it can be saved: what was forgotten in vain, devices say again.
     private func saveOrSay(_ changed: OutboxItems) {
+        items = changed
         do {
             try save(changed)
         } catch {
-            items = changed
             bridgeLog.warning("\(error)")
         }
     }

@@ -16,8 +16,31 @@ struct OutboxItem: Equatable {
     let payload: PackedProperties
     /// When it was sent, in microseconds since the Unix epoch.
     let sentAt: Int64
-    /// When the device was told of it first, likewise; 0 if it was not yet.
+    /// When the device took it first, likewise; 0 if it has not yet.
     var arrivedAt: Int64 = 0
+    /// Why the device did not take it last. This is not stored.
+    var error = ShownError.none
+    /// Until when it waits: for a week, or until it expires.
+    let end: Int64
+
+    private static let lifetime: Int64 = 7 * 86_400 * 1_000_000
+
+    init(
+        id: ActivityID, device: DeviceID, origin: ActivityID, summary: [String: Value],
+        payload: PackedProperties, sentAt: Int64, arrivedAt: Int64 = 0
+    ) {
+        (self.id, self.device, self.origin) = (id, device, origin)
+        (self.summary, self.payload, self.sentAt, self.arrivedAt) = (summary, payload, sentAt, arrivedAt)
+        let (week, overflow) = sentAt.addingReportingOverflow(Self.lifetime)
+        var end = overflow ? .max : week
+        if case .int64(let date)? = try? payload.unpacked()["ExpirationDate"], date != 0 {
+            end = min(end, date)
+        }
+        self.end = end
+    }
+
+    /// The application that it comes from.
+    var applicationID: String { summary["ApplicationId"]?.string ?? "" }
 
     /// Which state of the activity it is.
     var revision: UInt64 {
@@ -31,18 +54,27 @@ struct OutboxItem: Equatable {
 struct OutboxItems {
     /// How many may wait.
     static let maximumCount = 16
-    /// How long one waits.
-    static let lifetime: Int64 = 7 * 86_400 * 1_000_000
 
-    private struct Continuing {
-        let id: ContinuationID
+    /// Something that was fetched, to be continued.
+    struct Fetched: Equatable {
+        /// By whom.
+        let device: DeviceID
+        /// For which continuation.
+        let continuation: ContinuationID
+        /// What it is called for that device.
         let item: ActivityID
+        /// The activity of which it is the state.
+        let origin: ActivityID
+        /// Which state that is.
+        let revision: UInt64
     }
 
     /// The oldest first.
     private(set) var all: [OutboxItem] = []
-    /// The continuations for which items were fetched, the oldest first.
-    private var continuing: [Continuing] = []
+    /// What was fetched, and has neither been continued nor released; the oldest first. It outlives what waits, since the word
+    /// that it was continued may come late.
+    private var fetched: [Fetched] = []
+    private static let maximumFetched = 4 * maximumCount
 
     /// These, the oldest first.
     init(_ items: [OutboxItem] = []) { all = items }
@@ -55,36 +87,40 @@ struct OutboxItems {
         all.first { $0.id == id && $0.device == device }
     }
 
-    /// One more waits.
+    /// One more waits, in place of what was sent of the same activity to the same device before.
+    /// - Returns: that, which waits no longer; nil if there is none.
     /// - Throws: `limitsExceeded` if there are too many.
-    mutating func add(_ item: OutboxItem) throws(HandoffFailure) {
-        guard all.count < Self.maximumCount else {
+    mutating func add(_ item: OutboxItem) throws(HandoffFailure) -> OutboxItem? {
+        let former = all.first { $0.device == item.device && $0.origin == item.origin }
+        guard former != nil || all.count < Self.maximumCount else {
             throw HandoffFailure(
                 .limitsExceeded,
                 "\(Self.maximumCount) activities wait already for devices that are away. Cancel one of them first"
                     + " (handoff waiting).")
         }
+        all.removeAll { $0.id == former?.id }
         all.append(item)
+        return former
     }
 
     /// The item waits no longer.
-    mutating func remove(_ id: ActivityID) {
-        all.removeAll { $0.id == id }
-        continuing.removeAll { $0.item == id }
-    }
+    mutating func remove(_ id: ActivityID) { all.removeAll { $0.id == id } }
 
-    /// Nothing is kept any more for `device`.
+    /// Nothing is kept any more but for these devices.
     /// - Returns: whether something was.
-    mutating func forget(_ device: DeviceID) -> Bool {
-        let gone = items(for: device)
-        for item in gone { remove(item.id) }
-        return !gone.isEmpty
+    mutating func keep(only devices: Set<DeviceID>) -> Bool {
+        let former = all.count
+        all.removeAll { !devices.contains($0.device) }
+        fetched.removeAll { !devices.contains($0.device) }
+        return all.count < former
     }
 
-    /// Its device was told of it, at the time `now`.
-    /// - Returns: whether that is the first time.
-    mutating func arrived(_ id: ActivityID, at now: Int64) -> Bool {
-        guard let index = all.firstIndex(where: { $0.id == id && $0.arrivedAt == 0 }) else { return false }
+    /// Its device took it at the time `now`, or did not, for this reason.
+    /// - Returns: whether it has taken it for the first time.
+    mutating func offered(_ id: ActivityID, at now: Int64, _ error: ShownError = .none) -> Bool {
+        guard let index = all.firstIndex(where: { $0.id == id }) else { return false }
+        all[index].error = error
+        guard error == .none, all[index].arrivedAt == 0 else { return false }
         all[index].arrivedAt = max(1, now)
         return true
     }
@@ -95,28 +131,36 @@ struct OutboxItems {
         _ id: ActivityID, for continuation: ContinuationID, by device: DeviceID
     ) -> OutboxItem? {
         guard let item = item(id, for: device) else { return nil }
-        continuing.removeAll { $0.id == continuation }
-        continuing = (continuing + [Continuing(id: continuation, item: id)]).suffix(4 * Self.maximumCount)
+        released(continuation, by: device)
+        let one = Fetched(
+            device: device, continuation: continuation, item: id, origin: item.origin, revision: item.revision
+        )
+        fetched = (fetched + [one]).suffix(Self.maximumFetched)
         return item
     }
 
-    /// What `device` fetched for this continuation; nil if that is nothing that waits here.
-    func item(of continuation: ContinuationID, by device: DeviceID) -> OutboxItem? {
-        continuing.first { $0.id == continuation }.flatMap { item($0.item, for: device) }
+    /// What `device` fetched for this continuation; nil if that is nothing that has waited here.
+    func fetched(for continuation: ContinuationID, by device: DeviceID) -> Fetched? {
+        fetched.first { $0.continuation == continuation && $0.device == device }
+    }
+
+    /// What `device` fetched of this item, and has not released; nil if nothing.
+    func fetched(of item: ActivityID, by device: DeviceID) -> Fetched? {
+        fetched.last { $0.item == item && $0.device == device }
+    }
+
+    /// Nothing more comes of this continuation.
+    mutating func released(_ continuation: ContinuationID, by device: DeviceID) {
+        fetched.removeAll { $0.continuation == continuation && $0.device == device }
     }
 
     /// When ``expire(at:)`` has something to do; nil if time changes nothing.
-    var nextExpiry: Int64? { all.map { Self.end(of: $0) }.min() }
+    var nextExpiry: Int64? { all.map(\.end).min() }
 
     /// Takes out what has waited too long.
     mutating func expire(at now: Int64) -> [OutboxItem] {
-        let gone = all.filter { Self.end(of: $0) <= now }
+        let gone = all.filter { $0.end <= now }
         for item in gone { remove(item.id) }
         return gone
-    }
-
-    private static func end(of item: OutboxItem) -> Int64 {
-        let (end, overflow) = item.sentAt.addingReportingOverflow(lifetime)
-        return overflow ? .max : end
     }
 }

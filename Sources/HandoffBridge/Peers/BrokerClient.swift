@@ -16,6 +16,8 @@ protocol BrokerClientOwner: AnyObject {
     func portChosen(_ port: UInt16)
     /// The user wants what is offered to be left with others before the machine sleeps, or not.
     func parkChosen(_ parks: Bool)
+    /// The user wants nothing of these applications to go to other devices.
+    func excludedChosen(_ applications: [String])
     /// There is a broker, which has yet to be told of everything.
     func brokerAppeared()
     /// The way to the broker is lost: what it offers is not known any more. It may be met again.
@@ -246,13 +248,14 @@ final class BrokerClient {
     }
 
     /// Those that concern a bridge.
-    private static let preferences: Set = ["DeviceName", "Port", "Park", "Enabled"]
+    private static let preferences = Set(["DeviceName", "Port", "Park", "ExcludedApplications", "Enabled"])
 
     /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {
         if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
         if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
         if case .boolean(let parks)? = preferences["Park"] { bridge.parkChosen(parks) }
+        if let excluded = preferences["ExcludedApplications"]?.strings { bridge.excludedChosen(excluded) }
         if case .boolean(let isEnabled)? = preferences["Enabled"] { setEnabled(isEnabled) }
     }
 
@@ -306,20 +309,17 @@ final class BrokerClient {
         }
     }
 
-    /// What is to be left with others before the machine sleeps.
-    /// - Throws: why that is nothing.
+    /// What is to be left with others before the machine sleeps; throws why that is nothing.
     func park(within limit: Duration) async throws -> PeerManagerParkReply {
         try await knownManager().park(timeout: limit)
     }
 
-    /// What is to be kept for a device that is away.
-    /// - Throws: why that is nothing.
+    /// What is to be kept for a device that is away; throws why that is nothing.
     func save() async throws -> PeerManagerSaveReply { try await knownManager().save(timeout: Peer.timeout) }
 
     private func knownManager() throws -> PeerManagerProxy {
         guard let owner else {
-            throw HandoffFailure(
-                .offerWithdrawn, "Nothing is offered here: handoffd is not running. Start it.")
+            throw HandoffFailure(.offerWithdrawn, "Nothing is offered: handoffd is not running. Start it.")
         }
         return manager(owner)
     }

@@ -50,8 +50,8 @@ final class IncomingPeerObject: PeerServer {
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
-        let device = try peer().peer.device
-        if owner.isOn, let kept = owner.outbox.fetch(id, for: continuation, by: device) { return kept }
+        let peer = try peer().peer
+        if owner.isOn, let kept = owner.outbox.fetch(id, for: continuation, by: peer) { return kept }
         return try await route("Fetch of \(id) for continuation \(continuation)") { broker in
             try await broker.fetch(
                 activity: id.description, continuation: continuation.description, timeout: Peer.timeout)
@@ -92,8 +92,7 @@ final class IncomingPeerObject: PeerServer {
 
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
-        // What waits here goes on waiting.
-        if owner.outbox.holds(id, of: try peer().peer.device) { return }
+        if owner.outbox.released(id, by: try peer().peer.device) { return }
         try await route("Release of \(id)") { try await $0.release(continuation: id.description) }
     }
 

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
+internal import Platform
 
 /// Whoever has to deal with what the broker asks of one peer.
 @MainLoop

@@ -245,7 +245,8 @@ final class Peer {
     func take(
         _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, over link: Link
     ) async throws {
-        guard let actions = offer.left(id, summary, parked, link: link.number, at: MainLoop.bootClock) else {
+        guard let actions = try offer.left(id, summary, parked, link: link.number, at: MainLoop.bootClock)
+        else {
             throw HandoffFailure(
                 .limitsExceeded,
                 "This device has left something within the last ten seconds. Wait before the next.")

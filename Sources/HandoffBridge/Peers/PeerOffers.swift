@@ -13,8 +13,8 @@ struct PeerOffers {
 
     private var own = PeerOffer()
     private var kept: [ActivityID: PeerOffer] = [:]
-    /// How many come in a minute, whatever becomes of those before.
-    private var rate = EventRate(limit: maximumKept, period: .seconds(60))
+    /// How many come in a second, whatever becomes of those before.
+    private var rate = EventRate(limit: maximumKept)
 
     /// The peer offers `id`: in place of what it offered before, or beside it, since it has kept it for this device.
     /// - Throws: `limitsExceeded` if it has kept too much, `invalidArguments` if `id` has another place.
@@ -22,9 +22,7 @@ struct PeerOffers {
         _ id: ActivityID, _ summary: [String: Value], isKept: Bool, link: Int, at now: Int64
     ) throws(HandoffFailure) -> [Action] {
         guard isKept ? own.id != id : kept[id] == nil else {
-            throw HandoffFailure(
-                .invalidArguments,
-                "Activity \(id) is offered already, and Kept differs. Offer another activity.")
+            throw Self.elsewhere(id)
         }
         guard isKept else { return own.offered(id, summary, link: link, at: now) }
         if kept[id] == nil {
@@ -32,7 +30,7 @@ struct PeerOffers {
                 throw HandoffFailure(
                     .limitsExceeded,
                     "\(Self.maximumKept) activities that were kept for this device are offered already, or came within"
-                        + " a minute. Offer the others on the next link.")
+                        + " a second. Wait before the next.")
             }
             kept[id] = PeerOffer()
             kept[id]?.linked(link, at: now)
@@ -41,10 +39,17 @@ struct PeerOffers {
     }
 
     /// The peer leaves `id` here, as ``PeerOffer/left(_:_:_:link:at:)`` says.
+    /// - Throws: `invalidArguments` if `id` has another place.
     mutating func left(
         _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, link: Int, at now: Int64
-    ) -> [Action]? {
-        own.left(id, summary, parked, link: link, at: now)
+    ) throws(HandoffFailure) -> [Action]? {
+        guard kept[id] == nil else { throw Self.elsewhere(id) }
+        return own.left(id, summary, parked, link: link, at: now)
+    }
+
+    private static func elsewhere(_ id: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .invalidArguments, "Activity \(id) is offered already, and Kept differs. Offer another activity.")
     }
 
     /// What the peer has left here; nil if nothing is.

@@ -73,10 +73,11 @@ final class Sleep {
                 guard let self, meeting == meetings else { return }
                 if owner.canLeave, !isAsleep { delay = consume given }
             } catch {
-                bridgeLog.info(
-                    "The machine does not wait before it sleeps: \(DBusError.converting(error).message)")
-                // It is not asked again and again, but by the next logind.
-                return
+                let error = DBusError.converting(error)
+                bridgeLog.info("The machine does not wait before it sleeps: \(error.message)")
+                // One that refuses is not asked again and again; the next logind is.
+                guard error.name == .noReply || error.name == .timeout else { return }
+                guard self?.meetings == meeting else { return }
             }
             self?.isAsking = false
         }

@@ -41,6 +41,7 @@ final class PeerObject: PeerServer {
         activity: String, summary: [String: Value], payload: PackedProperties, _ call: MethodCall
     ) async throws {
         let offer = try offer(activity, summary)
+        try offers.checkPlace(of: offer.id, isKept: false, by: device)
         let time = try OfferSummary.parkedAt(summary) ?? activities.clock.wall
         try offers.parked(offer, payload, at: time, by: device)
     }

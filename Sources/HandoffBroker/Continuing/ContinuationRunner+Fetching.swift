@@ -30,13 +30,24 @@ extension ContinuationRunner {
     }
 
     private func fetched() async throws -> [String: Value] {
-        if let parked {
-            // There is nobody to open a stream to.
-            return try parked.payload.unpacked().filter { $0.key != "SupportsContinuationStreams" }
+        guard parked == nil else { return try left() }
+        do {
+            return try await owner.peers.bridgePeer(device).fetch(
+                activity: machine.offer.id.description, continuation: id.description,
+                timeout: Deadline.fetch * 2
+            ).unpacked()
+        } catch  where HandoffFailure(routed: error).code == .connectionUnavailable {
+            // Its device may have fallen asleep meanwhile.
+            parked = offers.parkedSince(key)
+            guard parked != nil else { throw error }
+            return try left()
         }
-        return try await owner.peers.bridgePeer(device).fetch(
-            activity: machine.offer.id.description, continuation: id.description, timeout: Deadline.fetch * 2
-        ).unpacked()
+    }
+
+    /// What its device has left here.
+    private func left() throws -> [String: Value] {
+        // There is nobody to open a stream to.
+        try parked?.payload.unpacked().filter { $0.key != "SupportsContinuationStreams" } ?? [:]
     }
 
     /// Checks what was fetched. Where that names files in shared folders, these are looked at, on a thread.

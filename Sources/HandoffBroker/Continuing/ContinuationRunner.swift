@@ -27,7 +27,7 @@ final class ContinuationRunner {
     }
     var trace: ContinuationTrace
     /// What the origin has left here, by which this continues without it; nil if it is asked.
-    let parked: ParkedActivity?
+    var parked: ParkedActivity?
     /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
     /// What the last `Fetch` brought, as the application will get it.
@@ -306,6 +306,7 @@ final class ContinuationRunner {
                 return timer.set(machine.nextDeadline?.microseconds)
             }
             brokerLog.debug("continuation \(id): Continued was answered: \(failure.message)")
+            offers.continuedUnheard(key)
         }
         perform(machine.continuedAcknowledged())
     }

@@ -54,7 +54,9 @@ final class Offers {
         machine = RemoteOffers(isEnabled: preferences.isEnabled, showsUnhandled: preferences.showsUnhandled)
         memory.read { [weak self] entries in
             guard let self else { return }
+            let known = machine.entries.map { RemoteActivityKey($0.device, $0.offer.id) }
             perform(machine.remember(entries))
+            for key in known where machine.kept.isSettled(key.activity, of: key.device) { tellSettled(key) }
         }
     }
 
@@ -107,6 +109,12 @@ final class Offers {
     /// - Throws: what rule was broken, or that the two do not agree.
     func parked(_ offer: Offer, _ payload: PackedProperties, at time: Int64, by device: DeviceID) throws {
         try ParkedActivity.check(payload, offer)
+        if let former = self.offer(of: device), former.id == offer.id, former.revision > offer.revision {
+            throw HandoffFailure(
+                .invalidArguments,
+                "Revision \(offer.revision) of activity \(offer.id) is older than what is offered, \(former.revision)."
+                    + " Leave the latest state.")
+        }
         left[device] = ParkedActivity(id: offer.id, payload: payload)
         offered(offer, by: device, parkedAt: time)
     }
@@ -131,6 +139,7 @@ final class Offers {
     func invited(to id: ActivityID, by device: DeviceID) {
         do {
             perform(try machine.invite(id, from: device, at: clock.moment))
+            if machine.isKept(id, of: device) == true { memory.keep(machine.kept.entries) }
         } catch {
             brokerLog.debug("\(peers.name(of: device)) has sent what it offers no longer: \(error.message)")
         }
@@ -166,11 +175,14 @@ final class Offers {
         perform(try machine.dismiss(key.activity, of: key.device), after: call)
         guard isKept else { return }
         memory.keep(machine.kept.entries)
-        call.afterReply { [peers] in
-            MainLoop.start {
-                // Who does not hear it now hears it when it offers that again.
-                try? await peers.bridgePeer(key.device).dismissed(activity: key.activity.description)
-            }
+        call.afterReply { [weak self] in self?.tellSettled(key) }
+    }
+
+    /// Tells the device that this need not wait any more.
+    private func tellSettled(_ key: RemoteActivityKey) {
+        MainLoop.start { [peers] in
+            // Who does not hear it now hears it when it offers that again.
+            try? await peers.bridgePeer(key.device).dismissed(activity: key.activity.description)
         }
     }
 
@@ -267,6 +279,12 @@ extension Offers: ContinuedOffers {
                 at: clock.instant))
         // The bridge forgets what was left here, whether or not its device can be told now.
         tellContinuedParked(to: key.device)
+    }
+
+    func parkedSince(_ key: RemoteActivityKey) -> ParkedActivity? { parked(key) }
+
+    func continuedUnheard(_ key: RemoteActivityKey) {
+        if machine.kept.isSettled(key.activity, of: key.device) { tellSettled(key) }
     }
 
     func continued(_ key: RemoteActivityKey) {

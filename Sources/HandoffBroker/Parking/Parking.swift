@@ -25,10 +25,10 @@ final class Parking {
         guard preferences.parks else {
             throw Self.nothing("the user does not want that")
         }
-        guard let state = try await state(savedWithin: Deadline.parkingSave) else {
-            throw Self.nothing("nothing is offered")
+        let state = try await state(savedWithin: Deadline.parkingSave) { object, isWhole in
+            if !isWhole { throw Self.nothing("its document is in no shared folder") }
         }
-        guard state.isWhole else { throw Self.nothing("its document is in no shared folder") }
+        guard let state else { throw Self.nothing("nothing is offered") }
         brokerLog.debug("Activity \(state.offer.id) is left with peers, revision \(state.offer.revision).")
         return PeerManagerParkReply(
             activity: state.offer.id.description, summary: OfferSummary.encode(state.offer),
@@ -38,24 +38,25 @@ final class Parking {
     /// What is offered, with the state that its application saves now, for a device that is away.
     /// - Throws: `OfferWithdrawn` if nothing is offered; `NotSupported` if a device could not continue it alone.
     func save() async throws -> PeerManagerSaveReply {
-        guard let state = try await state(savedWithin: Deadline.willSave) else {
+        let state = try await state(savedWithin: Deadline.willSave) { object, isWhole in
+            if !isWhole {
+                throw HandoffFailure(
+                    .notSupported,
+                    "The other device is away, and the document of what is current here is in no folder that both share."
+                        + " Send it once the device is connected, or put the document into such a folder.")
+            }
+            if object.supportsContinuationStreams {
+                throw HandoffFailure(
+                    .notSupported,
+                    "The other device is away, and what is current here can be continued only while both are connected."
+                        + " Send it then.")
+            }
+        }
+        guard let state else {
             throw HandoffFailure(
                 .offerWithdrawn,
                 "Nothing is offered here that could be sent: no activity is current, or it is not eligible or has"
                     + " expired. Turn to what you want to send, then try again.")
-        }
-        guard state.isWhole else {
-            throw HandoffFailure(
-                .notSupported,
-                "The other device is away, and what is current here has a document that is in no folder which both"
-                    + " share. Send it once the device is connected, or put the document into a shared folder."
-            )
-        }
-        guard !state.hasStreams else {
-            throw HandoffFailure(
-                .notSupported,
-                "The other device is away, and what is current here can be continued only while both are connected."
-                    + " Send it then.")
         }
         return PeerManagerSaveReply(
             activity: state.offer.id.description, summary: OfferSummary.encode(state.offer),
@@ -63,22 +64,20 @@ final class Parking {
     }
 
     /// What is offered, after its application has been asked to save it; nil if nothing is.
+    /// - Parameter check: throws if it is not to go anywhere, given whether a device has all of it that has this.
     private func state(
-        savedWithin limit: Duration
-    ) async throws -> (offer: Offer, payload: PackedProperties, isWhole: Bool, hasStreams: Bool)? {
+        savedWithin limit: Duration, _ check: (ActivityObject, _ isWhole: Bool) throws -> Void
+    ) async throws -> (offer: Offer, payload: PackedProperties)? {
         guard let id = activities.offeredNow, let object = activities.object(of: id) else { return nil }
         async let named = object.isSandboxed ? nil : sharedFolders.files(namedIn: object.state)
         await object.saved(within: limit)
         let files = await named
-        guard activities.object(of: id) === object, let offer = activities.park(), offer.id == id else {
-            return nil
-        }
+        guard activities.object(of: id) === object else { return nil }
         let payload = object.payload(naming: files)
-        return (
-            offer, try PackedProperties(payload),
-            object.documentURL.isEmpty || SharedURLs.areNamed(in: payload),
-            object.supportsContinuationStreams
-        )
+        try check(object, object.documentURL.isEmpty || SharedURLs.areNamed(in: payload))
+        // From here on peers may say that they have continued it.
+        guard let offer = activities.park(), offer.id == id else { return nil }
+        return (offer, try PackedProperties(payload))
     }
 
     private static func nothing(_ why: String) -> HandoffFailure {

@@ -52,9 +52,12 @@ struct SendVerb: Verb {
         let words =
             sent == .waits
             ? tr(
-                "“{device}” is away: it will be shown there when it comes (handoff waiting).",
+                "“{device}” is away: it will be shown there when it comes, within a week (handoff waiting).",
                 ["device": peer.label.shown])
             : tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
+        if outcome != nil, sent == .waits {
+            throw CommandFailure(words + " " + tr("It does not go on there yet."))
+        }
         guard let outcome else {
             try session.reply(words, peer.json([.init(name: "waits", value: .boolean(sent == .waits))]))
             return 0
@@ -117,10 +120,13 @@ private final class SentOutcome {
 }
 
 extension [KnownDevice] {
-    /// The one peer that is connected, for who has not named one.
+    /// The one peer that is connected, or the only one, for who has not named one.
     func onlyConnected() throws(CommandFailure) -> KnownDevice {
         let connected = filter { $0.isPaired && $0.isConnected }
         guard let device = connected.first else {
+            // What is sent waits for it.
+            let peers = filter(\.isPaired)
+            if let only = peers.first, peers.count == 1 { return only }
             throw CommandFailure(tr("No paired device is connected. See “handoff status”."), .notFound)
         }
         guard connected.count == 1 else {

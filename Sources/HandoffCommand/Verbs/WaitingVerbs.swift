@@ -30,7 +30,7 @@ struct WaitingVerb: Verb {
 struct CancelVerb: Verb {
     static let name = "cancel"
     static let arguments: String? = "[ID]"
-    static let summary = tr("Take back what was sent to a device that is away")
+    static let summary = tr("Take back what was sent to a device that is away (see “handoff waiting”)")
     static let completion = Completion.waiting
 
     private let id: String?
@@ -42,11 +42,11 @@ struct CancelVerb: Verb {
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
         let waiting = try await bridge.devices().waiting
-        let one = try waiting.choose(id)
+        let one = try waiting.choose(id, at: MainLoop.wallClock)
         try await DeviceProxy(bridge.object(one.device.path)).cancelWaiting(id: one.item.id)
         try session.reply(
             tr(
-                "“{title}” waits no longer for “{device}”.",
+                "“{title}” is no longer kept for “{device}”.",
                 ["title": one.item.label.shown, "device": one.device.label.shown]),
             one.json)
         return 0
@@ -61,7 +61,7 @@ struct WaitingEntry {
     /// How far it is, in words.
     var state: String {
         if let failure = item.failure { return failure.summary }
-        return item.arrived == 0 ? tr("not there yet") : tr("shown there")
+        return item.arrived == 0 ? tr("not there yet") : tr("arrived")
     }
 
     var json: JSON {
@@ -99,7 +99,7 @@ extension [WaitingEntry] {
     }
 
     /// The one whose id begins with `id`, or the only one.
-    func choose(_ id: String?) throws(CommandFailure) -> WaitingEntry {
+    func choose(_ id: String?, at now: Int64) throws(CommandFailure) -> WaitingEntry {
         let text = (id ?? "").lowercased()
         let found = filter { $0.item.id.hasPrefix(text) }
         guard let one = found.first else {
@@ -110,7 +110,7 @@ extension [WaitingEntry] {
                 .notFound)
         }
         guard found.count == 1 else {
-            let list = found.table(at: 0).lines.joined(separator: "\n")
+            let list = found.table(at: now).lines.joined(separator: "\n")
             throw .ambiguous(
                 trn(
                     "{count} activity waits. Say which one, by its id:",

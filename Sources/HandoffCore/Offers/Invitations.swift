@@ -46,7 +46,7 @@ package struct Invitations: Sendable {
     /// `device` sends `id`, now or once more.
     /// - Returns: whether that is shown from now on.
     package mutating func invite(_ id: ActivityID, by device: DeviceID, at now: Moment) -> Bool {
-        let time = announced.removeValue(forKey: device) ?? max(1, now.wall)
+        let time = takeTime(by: device, at: now)
         guard !muted.contains(device) else { return false }
         if let next = standings[device]?.next, next > now.instant {
             standings[device]?.waiting = id
@@ -68,6 +68,11 @@ package struct Invitations: Sendable {
     package mutating func offered(_ id: ActivityID?, by device: DeviceID) {
         if standings[device]?.shown != id { standings[device]?.shown = nil }
         if standings[device]?.waiting != id { standings[device]?.waiting = nil }
+    }
+
+    /// When what `device` sends now was sent: as was told before, or now.
+    package mutating func takeTime(by device: DeviceID, at now: Moment) -> Int64 {
+        announced.removeValue(forKey: device) ?? max(1, now.wall)
     }
 
     /// Whether what `device` sends is not shown.

@@ -56,6 +56,18 @@ package struct KeptForUs: Sendable {
     /// The device is no longer a peer.
     package mutating func forget(_ device: DeviceID) { entries.removeAll { $0.device == device } }
 
+    /// The same, with what others know besides: what one knows to be settled is, and the first invitation counts.
+    package func merged(with others: KeptForUs) -> KeptForUs {
+        var all = self
+        for other in others.entries {
+            all.change(other.activity, other.device) { entry in
+                if entry.invitedAt == 0 { entry.invitedAt = other.invitedAt }
+                entry.isSettled = entry.isSettled || other.isSettled
+            }
+        }
+        return all
+    }
+
     private subscript(activity: ActivityID, device: DeviceID) -> Entry? {
         entries.first { $0.activity == activity && $0.device == device }
     }

@@ -205,14 +205,20 @@ package struct RemoteOffers: Sendable {
     /// What `device` has kept for this device was continued here, or put aside: it is not shown again.
     package mutating func settled(_ id: ActivityID, of device: DeviceID) -> [Action] {
         kept.settled(id, of: device)
-        let place = Place(device: device, kept: id)
+        let (place, own) = (Place(device: device, kept: id), Place(device: device))
+        // Neither is the same state, if its device offers that to all.
+        if let state = held[place], let same = held[own], isKept(same.offer, of: device),
+            state.origin == same.offer.id
+        {
+            held[own]?.isDismissed = true
+        }
         held[place] = nil
         return show(place)
     }
 
     /// What is remembered from before this program.
     package mutating func remember(_ entries: [KeptForUs.Entry]) -> [Action] {
-        kept = KeptForUs(entries + kept.entries)
+        kept = KeptForUs(entries).merged(with: kept)
         let gone = held.keys.filter { place in
             place.kept.map { kept.isSettled($0, of: place.device) } ?? false
         }
@@ -254,7 +260,7 @@ package struct RemoteOffers: Sendable {
         guard held[place]?.offer.id == id else { throw .offerWithdrawn }
         guard entry(id, of: device)?.isContinuing != true else { return [] }
         guard place.kept == nil else {
-            kept.invited(id, by: device, at: now.wall)
+            kept.invited(id, by: device, at: invitations.takeTime(by: device, at: now))
             return show(place)
         }
         return invitations.invite(id, by: device, at: now) ? showInvited(device) : []

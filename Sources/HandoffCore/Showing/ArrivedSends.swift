@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// What of what was sent to devices that were away has just been shown there, so that its sender can be told, once.
+/// What of what was sent to devices that were away has just arrived there, so that its sender can be told, once.
 package struct ArrivedSends: Sendable {
     /// Something that waits for a device.
     package struct Item: Equatable, Sendable {

@@ -30,6 +30,14 @@ struct OutboxTests {
         return (a, b)
     }
 
+    /// What is offered now.
+    @MainLoop
+    private func offer(_ activity: String, _ a: TestDevice) {
+        guard let former = a.broker?.parked else { return }
+        a.broker?.parked = PeerManagerParkReply(
+            activity: activity, summary: former.summary, payload: former.payload)
+    }
+
     @MainLoop
     private func setAway(_ isAway: Bool, _ b: TestDevice, from a: TestDevice) async throws {
         b.broker?.setEnabled(!isAway)
@@ -78,6 +86,7 @@ struct OutboxTests {
                 a.broker?.refusesContinued = true
                 try await c.peer(a).continued(continuation: continuation)
             }
+            _ = try await b.peer(a).fetch(activity: id, continuation: continuation)
             try await b.peer(a).continued(continuation: continuation)
             #expect(waiting(a, for: b).isEmpty)
             try await eventually { a.broker?.saw("continuedParked \(activity) 7") == true }
@@ -89,7 +98,9 @@ struct OutboxTests {
     func endings() async throws {
         try await onLoop {
             let (a, b) = try await pair()
-            let (first, second) = (try await send(a, to: b), try await send(a, to: b))
+            let first = try await send(a, to: b)
+            offer(continuation, a)
+            let second = try await send(a, to: b)
             try await setAway(false, b, from: a)
             try await eventually { b.broker?.saw("invite \(first)") == true }
             try await eventually { b.broker?.saw("invite \(second)") == true }
@@ -128,6 +139,49 @@ struct OutboxTests {
         }
     }
 
+    @Test("what was continued is told here, also when the word of that is lost and it is offered once more")
+    func unheard() async throws {
+        try await onLoop {
+            let (a, b) = try await pair()
+            let id = try await send(a, to: b)
+            try await setAway(false, b, from: a)
+            try await eventually { b.broker?.saw("invite \(id)") == true }
+            _ = try await b.peer(a).fetch(activity: id, continuation: continuation)
+            try await setAway(true, b, from: a)
+            b.broker?.refusesOffers = HandoffFailure(.cancelled, "It was continued.")
+            try await setAway(false, b, from: a)
+            try await eventually { a.broker?.saw("continuedParked \(activity) 7") == true }
+            #expect(waiting(a, for: b).isEmpty)
+            // The word comes late.
+            try await b.peer(a).dismissed(activity: id)
+            #expect(a.broker?.events.filter { $0.hasPrefix("continuedParked") }.count == 1)
+        }
+    }
+
+    @Test("nothing of an excluded application is offered, or fetched")
+    func excluded() async throws {
+        try await onLoop {
+            let (a, b) = try await pair()
+            let id = try await send(a, to: b)
+            try await setAway(false, b, from: a)
+            try await eventually { b.broker?.saw("invite \(id)") == true }
+            a.bridge.outbox.excluded = ["com.example.Notes"]
+            try await eventually { b.broker?.saw("withdraw \(id)") == true }
+            a.broker?.onFetch = { _, _ in throw HandoffFailure(.offerWithdrawn, "There is nothing.") }
+            await expectError("org.example.Handoff.Error.OfferWithdrawn") {
+                _ = try await b.peer(a).fetch(activity: id, continuation: continuation)
+            }
+            try await setAway(true, b, from: a)
+            b.broker?.events = []
+            try await setAway(false, b, from: a)
+            a.bridge.outbox.excluded = []
+            try await setAway(true, b, from: a)
+            try await setAway(false, b, from: a)
+            try await eventually { b.broker?.saw("invite \(id)") == true }
+            #expect(b.broker?.events.filter { $0 == "offer \(id)" }.count == 1)
+        }
+    }
+
     @Test("it outlives the bridge, goes with the trust, and a damaged file is set aside")
     func stored() async throws {
         try await onLoop {
@@ -153,7 +207,10 @@ struct OutboxTests {
     func limits() async throws {
         try await onLoop {
             let (a, b) = try await pair()
-            for _ in 1...16 { _ = try await send(a, to: b) }
+            for number in 1...17 {
+                offer(activity.dropLast(2) + "\(number + 10)", a)
+                if number < 17 { _ = try await send(a, to: b) }
+            }
             await expectError("org.freedesktop.DBus.Error.LimitsExceeded") { try await a.device(b).send() }
             let ids = waiting(a, for: b).compactMap { $0["Id"]?.string }
             #expect(Set(ids).count == 16)

@@ -46,23 +46,25 @@ struct PeerOffersTests {
                 try offers.offered(try id(number), [:], isKept: isKept, link: 1, at: 0)
             }
         }
+        let parked = PeerOffer.Parked(payload: PackedProperties(), until: second)
+        #expect(throws: HandoffFailure.self) { try offers.left(try id(2), [:], parked, link: 1, at: 0) }
     }
 
-    @Test("sixteen may be kept, and sixteen come in a minute, whatever becomes of them")
+    @Test("sixteen may be kept, and sixteen come in a second, whatever becomes of them")
     mutating func limits() throws {
         for number in 1...16 {
             _ = try offers.offered(try id(number), [:], isKept: true, link: 1, at: 0)
         }
         #expect(throws: HandoffFailure.self) {
-            try offers.offered(try id(17), [:], isKept: true, link: 1, at: 90 * second)
+            try offers.offered(try id(17), [:], isKept: true, link: 1, at: 3 * second)
         }
         #expect(offers.withdrawn(try id(1)) == [.withdraw(try id(1))])
         #expect(throws: HandoffFailure.self) {
-            try offers.offered(try id(17), [:], isKept: true, link: 1, at: 30 * second)
+            try offers.offered(try id(17), [:], isKept: true, link: 1, at: second / 2)
         }
-        #expect(try !offers.offered(try id(17), [:], isKept: true, link: 1, at: 90 * second).isEmpty)
+        #expect(try !offers.offered(try id(17), [:], isKept: true, link: 1, at: 3 * second).isEmpty)
         // What the broker refuses takes no place.
         #expect(offers.refused(try id(17), [:]) == [.withdraw(try id(17))])
-        #expect(try !offers.offered(try id(18), [:], isKept: true, link: 1, at: 90 * second).isEmpty)
+        #expect(try !offers.offered(try id(18), [:], isKept: true, link: 1, at: 3 * second).isEmpty)
     }
 }
