@@ -8,6 +8,14 @@ extension HandoffFailure {
             .notSupported, "A link carries no descriptors. Call \(member) of org.example.Handoff.Link.")
     }
 
+    /// A device says that it has continued what was never left with it.
+    static func notLeft(_ id: ActivityID) -> HandoffFailure {
+        HandoffFailure(
+            .unknownObject,
+            "Activity \(id) was not left with this device, or it has said so before. Continue what is offered."
+        )
+    }
+
     /// There is no way to `device` now.
     static func unreachable(_ device: String, _ why: String) -> HandoffFailure {
         HandoffFailure(.connectionUnavailable, "\(device) cannot be reached: \(why)")

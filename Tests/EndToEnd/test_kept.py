@@ -238,3 +238,34 @@ def test_peer_that_keeps_much(machine: Machine) -> None:
     link.close()
     wait(lambda: not dock.offers, "nothing")
     link = device.paired_link_to(machine)
+
+
+def test_others_have_not_continued_it(machines: Machines, machine_list: list[Machine]) -> None:
+    """What was kept for one device is not continued by another one that says so, nor is what was left with another."""
+    desk, lap = machines
+    set_away(lap, desk)
+    here = Client(desk)
+    activity = here.offer("Minutes")
+    send(desk, lap.device_id)
+    link = Device().paired_link_to(desk)
+    for revision in (0, 1, 1 << 63):
+        with refused("UnknownObject"):
+            link.call("Peer.ContinuedParked", GLib.Variant("(sst)", (activity.id, f"{revision:032x}", revision)))
+    assert waiting(desk, lap.device_id) and not here.called("WasContinued")
+    assert activity.get("Current")
+
+
+def test_link_that_is_dead(machines: Machines) -> None:
+    """What is sent over a link whose other end does not answer any more waits."""
+    desk, lap = machines
+    dock, _there = Dock(lap), Client(lap)
+    here = Client(desk)
+    here.offer("Minutes")
+    dock.offer("Minutes")
+    device_id = lap.device_id
+    lap.processes["handoff-bridge"].send_signal(signal.SIGSTOP)
+    send(desk, device_id)
+    wait(lambda: waiting(desk, device_id), "what was sent to wait")
+    assert not desk.session.get(device_path(device_id), "Device.SendError")
+    lap.processes["handoff-bridge"].send_signal(signal.SIGCONT)
+    wait(lambda: "Minutes" in invited(dock), "what was sent")

@@ -28,7 +28,11 @@ struct SendingTextTests {
         )
         let away = try Self.device("c", "away", isConnected: false)
         #expect(try [away, lap].onlyConnected().name == "lap")
-        #expect(#expect(throws: CommandFailure.self) { try [away].onlyConnected() }?.status == 3)
+        #expect(try [away].onlyConnected().name == "away", "what is sent waits for it")
+        let other = try Self.device("d", "other", isConnected: false)
+        for several in [[], [away, other]] {
+            #expect(#expect(throws: CommandFailure.self) { try several.onlyConnected() }?.status == 3)
+        }
         let failure = #expect(throws: CommandFailure.self) { try [lap, away, pad].onlyConnected() }
         #expect(failure?.status == 2)
         for (text, isThere) in [("lap", true), ("pad", true), ("away", false)] {

@@ -92,6 +92,16 @@ final class Outbox {
         if let link = peer.link { deliver([item.id], to: peer, over: link) }
     }
 
+    /// The activity itself has been sent to `device`: what waits of it waits no longer.
+    func sent(_ activity: ActivityID, to device: DeviceID) {
+        guard let item = items.item(of: activity, for: device) else { return }
+        var changed = items
+        changed.remove(item.id)
+        saveOrSay(changed)
+        withdraw(item)
+        changedDevice(device)
+    }
+
     /// What waits for `device`, for the user to see.
     func waiting(for device: DeviceID) -> [[String: Value]] {
         items.items(for: device).map { item in

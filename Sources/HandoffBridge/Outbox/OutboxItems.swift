@@ -74,7 +74,8 @@ struct OutboxItems {
     /// What was fetched, and has neither been continued nor released; the oldest first. It outlives what waits, since the word
     /// that it was continued may come late.
     private var fetched: [Fetched] = []
-    private static let maximumFetched = 4 * maximumCount
+    /// How much of that is known of one device: more than it may continue at a time.
+    private static let maximumFetched = 16
 
     /// These, the oldest first.
     init(_ items: [OutboxItem] = []) { all = items }
@@ -91,7 +92,7 @@ struct OutboxItems {
     /// - Returns: that, which waits no longer; nil if there is none.
     /// - Throws: `limitsExceeded` if there are too many.
     mutating func add(_ item: OutboxItem) throws(HandoffFailure) -> OutboxItem? {
-        let former = all.first { $0.device == item.device && $0.origin == item.origin }
+        let former = self.item(of: item.origin, for: item.device)
         guard former != nil || all.count < Self.maximumCount else {
             throw HandoffFailure(
                 .limitsExceeded,
@@ -101,6 +102,11 @@ struct OutboxItems {
         all.removeAll { $0.id == former?.id }
         all.append(item)
         return former
+    }
+
+    /// What waits of the activity `origin` for `device`; nil if nothing does.
+    func item(of origin: ActivityID, for device: DeviceID) -> OutboxItem? {
+        all.first { $0.device == device && $0.origin == origin }
     }
 
     /// The item waits no longer.
@@ -135,7 +141,9 @@ struct OutboxItems {
         let one = Fetched(
             device: device, continuation: continuation, item: id, origin: item.origin, revision: item.revision
         )
-        fetched = (fetched + [one]).suffix(Self.maximumFetched)
+        let mine = fetched.filter { $0.device == device }
+        if mine.count == Self.maximumFetched { fetched.removeAll { $0 == mine[0] } }
+        fetched.append(one)
         return item
     }
 

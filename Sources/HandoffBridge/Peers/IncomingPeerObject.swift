@@ -74,6 +74,7 @@ final class IncomingPeerObject: PeerServer {
         let (id, continuation) = (
             try ActivityID(checking: activity), try ContinuationID(checking: continuation)
         )
+        guard try peer().peer.mayHaveContinued(id, continuation) else { throw HandoffFailure.notLeft(id) }
         try await route("ContinuedParked of \(id)") {
             try await $0.continuedParked(
                 activity: id.description, continuation: continuation.description, revision: revision)

@@ -28,7 +28,11 @@ extension Peer {
     /// The peer's user has sent the activity here; nothing comes of that while the peer is muted.
     /// - Throws: `offerWithdrawn` if it is not what the peer offers, or what the broker answers.
     func invited(_ id: ActivityID) async throws {
-        if state.trust[device]?.isMuted == true { return }
+        if state.trust[device]?.isMuted == true {
+            // It is answered as from any other.
+            guard offer.holds(id) else { throw Self.notOffered(id) }
+            return
+        }
         guard let actions = offer.invited(id, wall: max(1, MainLoop.wallClock), at: MainLoop.bootClock) else {
             throw Self.notOffered(id)
         }

@@ -10,7 +10,8 @@ extension Peer {
     /// Leaves `parked` with the peer, if there is a link.
     /// - Returns: whether the peer has it; it may have it all the same if it did not answer within `limit`.
     func leave(_ parked: PeerManagerParkReply, within limit: Duration) async -> Bool {
-        guard let link else { return false }
+        guard let link, let id = ActivityID(parked.activity) else { return false }
+        left = (left.filter { $0.activity != id } + [(id, nil)]).suffix(Self.maximumLeft)
         do {
             let summary = try SummaryTime.forLink(parked.summary, now: MainLoop.wallClock)
             try await PeerProxy(link.remote).park(
@@ -21,6 +22,18 @@ extension Peer {
             return false
         }
     }
+
+    /// Whether the peer may say that it has continued, as `continuation`, what was left with it of `id`: it may do so once.
+    func mayHaveContinued(_ id: ActivityID, _ continuation: ContinuationID) -> Bool {
+        guard let index = left.firstIndex(where: { $0.activity == id }),
+            left[index].continuation ?? continuation == continuation
+        else { return false }
+        left[index].continuation = continuation
+        return true
+    }
+
+    /// How much is remembered of what was left with one peer, as on the other side.
+    private static let maximumLeft = ParkedContinuations.maximumOfPeer
 
     /// The peer leaves an activity here over `link`; the summary is in the form that it has on a bus.
     func left(

@@ -45,6 +45,8 @@ final class Peer {
     }
     private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
     private var nextWaiting = 0
+    /// What this device has left with the peer before it slept, the oldest first, and as which continuation that has continued it.
+    var left: [(activity: ActivityID, continuation: ContinuationID?)] = []
     /// The continuations that the broker has begun with activities of this peer, the oldest first.
     private var continuations: [ContinuationID] = []
     /// The continuations that were begun by a broker that is gone.

@@ -61,6 +61,9 @@ struct PeerOffers {
     /// The peer no longer offers `id`, or nobody here wants it any more.
     mutating func withdrawn(_ id: ActivityID) -> [Action] { change(id) { $0.withdrawn(id) } }
 
+    /// Whether `id` is offered.
+    func holds(_ id: ActivityID) -> Bool { own.id == id || kept[id] != nil }
+
     /// The user of the peer has sent `id` here, as ``PeerOffer/invited(_:wall:at:)`` says.
     mutating func invited(_ id: ActivityID, wall: Int64, at now: Int64) -> [Action]? {
         change(id) { $0.invited(id, wall: wall, at: now) }

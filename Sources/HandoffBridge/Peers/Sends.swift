@@ -72,9 +72,16 @@ final class Sends {
         while let id = next.removeValue(forKey: device), let peer = owner.peer(device) {
             do {
                 try await peer.invite(id)
+                owner.outbox.sent(id, to: device)
                 bridgeLog.message("Activity \(id) was sent to \(peer.label).")
             } catch {
                 let failure = HandoffFailure(routed: error)
+                // The device may have gone before anybody noticed.
+                if failure.code == .connectionUnavailable, owner.ownOffer?.id == id, next[device] == nil,
+                    (try? await owner.outbox.keep(for: device, called: peer.label)) != nil
+                {
+                    continue
+                }
                 bridgeLog.message("Activity \(id) was not sent to \(peer.label): \(failure)")
                 // Only what was sent last matters, and only to a peer.
                 if next[device] == nil, owner.peer(device) === peer {

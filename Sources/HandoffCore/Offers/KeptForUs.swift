@@ -21,7 +21,7 @@ package struct KeptForUs: Sendable {
         }
     }
 
-    /// How many are remembered; the oldest goes first.
+    /// How many are remembered of a device; the oldest goes first.
     package static let maximumCount = 64
 
     /// The oldest first.
@@ -30,8 +30,8 @@ package struct KeptForUs: Sendable {
     /// None.
     package init() {}
 
-    /// `entries`, the latest of them if there are too many.
-    package init(_ entries: [Entry]) { self.entries = entries.suffix(Self.maximumCount) }
+    /// `entries`, the latest of each device if there are too many.
+    package init(_ entries: [Entry]) { for entry in entries { put(entry) } }
 
     /// Whether it was continued here, or put aside.
     package func isSettled(_ activity: ActivityID, of device: DeviceID) -> Bool {
@@ -75,7 +75,14 @@ package struct KeptForUs: Sendable {
     private mutating func change(_ activity: ActivityID, _ device: DeviceID, _ body: (inout Entry) -> Void) {
         var entry = self[activity, device] ?? Entry(device: device, activity: activity)
         body(&entry)
-        entries.removeAll { $0.activity == activity && $0.device == device }
-        entries = (entries + [entry]).suffix(Self.maximumCount)
+        put(entry)
+    }
+
+    private mutating func put(_ entry: Entry) {
+        entries.removeAll { $0.activity == entry.activity && $0.device == entry.device }
+        entries.append(entry)
+        let mine = entries.filter { $0.device == entry.device }
+        // Whoever sends much pushes out nothing of others.
+        if mine.count > Self.maximumCount { entries.removeAll { $0 == mine[0] } }
     }
 }

@@ -30,7 +30,7 @@ package struct ParkedContinuations: Sendable {
     }
 
     /// How many are kept of a peer; the oldest goes first.
-    static let maximumOfPeer = 8
+    package static let maximumOfPeer = 8
 
     /// The oldest first.
     private var kept: [Kept] = []

@@ -158,6 +158,20 @@ struct OutboxTests {
         }
     }
 
+    @Test("what is sent over a link does not wait besides")
+    func overLink() async throws {
+        try await onLoop {
+            let (a, b) = try await pair()
+            try await a.allPeers().offer(activity: activity, summary: summary)
+            let id = try await send(a, to: b)
+            try await setAway(false, b, from: a)
+            try await eventually { b.broker?.saw("invite \(id)") == true }
+            try await a.device(b).send()
+            try await eventually { b.broker?.saw("invite \(activity)") == true }
+            try await eventually { waiting(a, for: b).isEmpty && b.broker?.saw("withdraw \(id)") == true }
+        }
+    }
+
     @Test("nothing of an excluded application is offered, or fetched")
     func excluded() async throws {
         try await onLoop {

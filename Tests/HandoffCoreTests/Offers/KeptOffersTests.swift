@@ -111,15 +111,17 @@ struct KeptOffersTests {
             Set(other.machine.allPeersRemoved()) == [.removed(device, own.id), .removed(device, kept.id)])
     }
 
-    @Test("the latest 64 are remembered")
+    @Test("the latest 64 of a device are remembered")
     func bounded() throws {
         var kept = KeptForUs()
+        let other = try Example.device(2)
+        kept.settled(origin, of: other)
         let ids = try (0..<70).map { try Example.offer(UInt8($0 + 1)).id }
         for id in ids { kept.settled(id, of: device) }
-        #expect(kept.entries.map(\.activity) == Array(ids.suffix(64)))
+        #expect(kept.entries.map(\.activity) == [origin] + Array(ids.suffix(64)))
         var later = KeptForUs()
         later.invited(ids[69], by: device, at: 7)
         let merged = kept.merged(with: later).entries
-        #expect(merged.count == 64 && merged.last?.isSettled == true && merged.last?.invitedAt == 7)
+        #expect(merged.count == 65 && merged.last?.isSettled == true && merged.last?.invitedAt == 7)
     }
 }
