@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How long a machine is kept from sleep by leaving what is offered with eight others, beside eight bare TLS connections.
+"""How long leaving what is offered with eight others before sleep takes, beside eight bare TLS connections.
 
-Run with a number of samples, it says "sleep", the ratio, the median and the longest in milliseconds, and the median of the
-reference: the same bytes written by GLib's TLS, and a byte for an answer from each. HANDOFF_BINARIES has the programs.
+Run with a number of samples, the program "peers" and eight certificates, it says "sleep", the ratio, the median in milliseconds
+until all have it, the longest time until the machine may sleep, and the median of the reference: the same bytes written by GLib's
+TLS, and a byte for an answer from each. HANDOFF_BINARIES has the programs.
 """
 
 from __future__ import annotations
 
+import os
 import socket
 import statistics
 import subprocess
@@ -22,9 +24,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "EndToEnd"))
 # ruff: noqa: E402
 from gi.repository import Gio, GLib
 from buses import wait
-from clients import Client, Dock
+from clients import Client
 from login_manager import LoginManager
-from support import Machine, pair, wait_for_link
+from support import Machine
 
 PEERS = 8
 # With what a dictionary takes around it, 128 KiB.
@@ -34,8 +36,8 @@ BULK = (1 << 17) - 1024
 def own_certificate() -> Gio.TlsCertificate:
     with tempfile.TemporaryDirectory() as folder:
         key, certificate = f"{folder}/key", f"{folder}/certificate"
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                        "-days", "2", "-subj", "/CN=reference", "-keyout", key, "-out", certificate],
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                        "-nodes", "-days", "2", "-subj", "/CN=reference", "-keyout", key, "-out", certificate],
                        check=True, capture_output=True)
         return Gio.TlsCertificate.new_from_files(certificate, key)
 
@@ -83,47 +85,50 @@ class Reference:
         return time.monotonic() - begin
 
 
-def main(samples: int) -> None:
+def main(samples: int, program: str, certificates: list[str]) -> None:
+    reference = Reference()
+    left, slept, sent = [], [], []
+    for _ in range(samples):
+        sent.append(reference.sample())
+        all_have_it, sleeps = sample(program, certificates)
+        left.append(all_have_it)
+        slept.append(sleeps)
+    median, echo = (statistics.median(values) * 1000 for values in (left, sent))
+    print(f"sleep {median / echo:.2f} {median:.2f} {max(slept) * 1000:.2f} {echo:.2f}")
+
+
+def sample(program: str, certificates: list[str]) -> tuple[float, float]:
+    """How long it takes until a device for each certificate has what a machine leaves with it before sleep, and until that may
+    sleep. The devices do nothing but read and answer, so that they take no processor from the machine."""
     lap = Machine("lap")
     logind = LoginManager.of(lap)
-    peers = [Machine(f"peer{number}") for number in range(PEERS)]
-    for machine in [lap, *peers]:
-        machine.start_broker()
-        machine.start_bridge()
-    for machine in peers:
-        pair(machine, lap)
-    here = Client(lap)
-    here.offer("Letter", UserInfo={"bulk": GLib.Variant("s", "x" * BULK)})
-    docks = [Dock(machine) for machine in peers]
-    _there = [Client(machine) for machine in peers]
-    reference = Reference()
-    slept, sent = [], []
-    for _ in range(samples):
-        for machine, dock in zip(peers, docks):
-            wait_for_link(lap, machine)
-            dock.offer("Letter")
-        wait(lambda: logind.delays, "the delay of sleep")
-        sent.append(reference.sample())
-        slept.append(delay(logind))
-        wait(lambda: all(offer["Parked"] for dock in docks for offer in dock.offers.values()), "what was left")
-        assert all(dock.offers for dock in docks)
-        # One of a peer is taken in ten seconds.
-        time.sleep(10)
-        logind.prepare_for_sleep(False)
-    median, echo = (statistics.median(values) * 1000 for values in (slept, sent))
-    print(f"sleep {median / echo:.2f} {median:.2f} {max(slept) * 1000:.2f} {echo:.2f}")
-    for machine in [lap, *peers]:
-        machine.stop()
+    lap.start_broker()
+    lap.start_bridge()
+    Client(lap).offer("Letter", UserInfo={"bulk": GLib.Variant("s", "x" * BULK)})
+    peers = subprocess.Popen([program, str(lap.port), lap.device_id, *certificates], env=lap.environment,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert peers.stdout.readline() == b"linked\n"
+    wait(lambda: logind.delays, "the delay of sleep")
+    times = delay(lap, logind)
+    peers.communicate()
+    lap.stop()
     logind.stop()
+    return times
 
 
-def delay(logind: LoginManager) -> float:
-    """For how long the machine is kept from sleep; nothing else is done meanwhile."""
-    begin = time.monotonic()
-    logind.prepare_for_sleep(True)
-    while logind.delays:
-        time.sleep(0.0005)
-    return time.monotonic() - begin
+def delay(lap: Machine, logind: LoginManager) -> tuple[float, float]:
+    """How long both take; meanwhile the application answers what it is asked."""
+    context, left = GLib.MainContext.default(), 0.0
+    with open(lap.log_file("handoff-bridge"), encoding="utf-8") as log:
+        log.seek(0, os.SEEK_END)
+        begin = time.monotonic()
+        logind.prepare_for_sleep(True)
+        while not left or logind.delays:
+            context.iteration(False)
+            if not left and "was left with" in log.read():
+                left = time.monotonic() - begin
+            time.sleep(0.0002)
+        return left, time.monotonic() - begin
 
 
-main(int(sys.argv[1]))
+main(int(sys.argv[1]), sys.argv[2], sys.argv[3:])

@@ -200,6 +200,54 @@ def test_next_broker_has_it_too(make_lap: Lap, machine_list: list[Machine]) -> N
     assert not dock.offers
 
 
+def test_both_sleep(make_lap: Lap) -> None:
+    """What was left is still there when the machine that has it has slept too."""
+    (lap, logind), (desk, desks_logind) = make_lap(), make_lap("desk")
+    pair(desk, lap)
+    here, there, dock = Client(lap), Client(desk), Dock(desk)
+    here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)})
+    path = dock.offer("Letter")
+    wait(lambda: logind.delays, "the delay of sleep")
+    logind.sleep()
+    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    for start in (True, False):
+        desks_logind.prepare_for_sleep(start)
+    wait(lambda: "The machine has woken up" in desk.log("handoff-bridge"), "the desktop to wake up")
+    dock.continue_offer(path)
+    assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
+
+
+@pytest.mark.parametrize("name", ["handoff-bridge", "handoffd"])
+@pytest.mark.parametrize("where", ["here", "there"])
+def test_daemons_killed(make_lap: Lap, machine_list: list[Machine], name: str, where: str) -> None:
+    """Whichever daemon ends while a machine sleeps, what was left is continued or offered again once it has woken up, and never
+    lost."""
+    lap, logind = make_lap()
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    here, dock, _there = Client(lap), Dock(desk), Client(desk)
+    here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)})
+    here.follow_broker(lambda: here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)}))
+    dock.offer("Letter")
+    wait(lambda: logind.delays, "the delay of sleep")
+    logind.sleep()
+    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    killed = lap if where == "here" else desk
+    killed.kill(name)
+    (killed.start_broker if name == "handoffd" else killed.start_bridge)("--verbose")
+    there = Client(desk)
+    logind.prepare_for_sleep(False)
+    wait_for_link(desk, lap)
+
+    def offered() -> str | None:
+        dock.follow()
+        return next((path for path, offer in dock.offers.items() if not offer["Parked"]), None)
+
+    dock.continue_offer(wait(offered, "the offer of a machine that is awake"))
+    assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
+    here.wait_for("WasContinued")
+
+
 def test_refused_delay(make_lap: Lap, machine_list: list[Machine]) -> None:
     """Where sleep may not be delayed, what is offered is left all the same, as far as there is time."""
     lap, logind = make_lap(refuses=True)

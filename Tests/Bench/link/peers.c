@@ -137,7 +137,10 @@ static bool serve_once(struct peer *peer, const char **member) {
 }
 
 static void *serve(void *data) {
-    while (serve_once(data, NULL)) continue;
+    struct peer *peer = data;
+    while (serve_once(peer, NULL)) continue;
+    // A bridge that ends a link in order waits for that.
+    g_io_stream_close(peer->stream, NULL, NULL);
     return NULL;
 }
 
