@@ -53,6 +53,16 @@ extension LoopSource {
         }
     }
 
+    /// Calls `body` once, about `delay` from now: to a second, so that the machine wakes for several such timers at once.
+    package static func timer(afterAbout delay: Duration, _ body: @escaping @MainLoop () -> Void)
+        -> LoopSource
+    {
+        LoopSource(g_timeout_source_new_seconds(guint(clamping: delay.components.seconds))) {
+            body()
+            return false
+        }
+    }
+
     /// Calls `body` once, as soon as all other sources that are ready have had their turn.
     package static func soon(_ body: @escaping @MainLoop () -> Void) -> LoopSource {
         let source = g_idle_source_new()

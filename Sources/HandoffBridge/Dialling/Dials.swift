@@ -45,6 +45,10 @@ final class Dials {
     private let state: BridgeState
     private let owner: any DialsOwner
     private var redials: [DeviceID: Redial] = [:]
+    /// When peers are dialled, all together, that have not answered for long.
+    private var round: LoopSource?
+    /// Between two such rounds.
+    private static let roundTime = Duration.seconds(900)
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
     /// How often each peer was dialled at an announced address.
@@ -128,7 +132,16 @@ final class Dials {
                 done: { [weak self] in _ = self?.update(device) })
         }
         redials[device]?.schedule()
+        if redials[device]?.rests == true { awaitRound() }
         return true
+    }
+
+    private func awaitRound() {
+        guard round == nil else { return }
+        round = .timer(afterAbout: Self.roundTime) { [weak self] in
+            self?.round = nil
+            for redial in self?.redials.values.filter(\.rests) ?? [] { redial.again() }
+        }
     }
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
@@ -181,6 +194,7 @@ final class Dials {
     func stopAll() {
         for redial in redials.values { redial.stop() }
         redials = [:]
+        round = nil
         for task in byUser.values { task.cancel() }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
@@ -8,12 +9,14 @@ internal import Platform
 final class Redial {
     private let attempt: @MainLoop @Sendable () async -> Void
     private let done: @MainLoop @Sendable () -> Void
-    private var backoff = Backoff()
+    private var times = RedialTimes()
     private var timer: LoopSource?
     private var task: Task<Void, Never>?
     private var isStopped = false
     /// Whether there was a reason for another attempt while one was under way that did not know of it yet.
     private var isDue = false
+    /// Whether there will be no attempt but by ``now()`` or ``again()``, although one is needed.
+    private(set) var rests = false
 
     /// Calls `attempt` when it is time, and then `done`, which calls ``schedule()`` if another attempt is
     /// needed.
@@ -25,22 +28,30 @@ final class Redial {
         self.done = done
     }
 
-    /// Sees to it that there will be an attempt.
+    /// Sees to it that there will be an attempt, or that this ``rests``.
     func schedule() {
         guard task == nil, timer == nil, !isStopped else { return }
-        if isDue { return now() }
+        if isDue { return again() }
         var generator = UnpredictableNumbers()
-        timer = .timer(after: backoff.next(using: &generator)) { [weak self] in self?.now() }
+        let wait = times.wait(at: .now, using: &generator)
+        rests = wait == nil
+        timer = wait.map { .timer(after: $0) { [weak self] in self?.again() } }
     }
 
-    /// Makes the next attempt now, or as soon as the one that is under way has failed.
+    /// There is a reason to hope: makes the next attempt now, or as soon as the one that is under way has failed.
     func now() {
+        times.hoped(at: .now)
+        again()
+    }
+
+    /// The same, without a reason.
+    func again() {
         guard !isStopped else { return }
         guard task == nil else {
             isDue = true
             return
         }
-        isDue = false
+        (isDue, rests) = (false, false)
         timer = nil
         task = MainLoop.start { [weak self, attempt] in
             await attempt()
@@ -50,14 +61,15 @@ final class Redial {
         }
     }
 
-    /// No further attempt is needed for now.
+    /// No further attempt is needed for now, since there is a link, or nothing to dial.
     func pause() {
         timer = nil
-        isDue = false
+        (isDue, rests) = (false, false)
+        times.linked()
     }
 
     /// The next wait is short again.
-    func reset() { backoff.reset() }
+    func reset() { times.reset() }
 
     /// Makes no further attempts, and ends the one that is under way.
     func stop() {

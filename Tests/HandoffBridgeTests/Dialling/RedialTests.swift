@@ -47,4 +47,26 @@ struct RedialTests {
         backoff.reset()
         #expect(backoff.next(using: &generator) <= .milliseconds(300))
     }
+
+    @Test("a peer is dialled by itself for ten minutes after a reason, and then only for another")
+    func perseverance() {
+        var times = RedialTimes()
+        var generator = SystemRandomNumberGenerator()
+        func at(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+        var goesOn: [Bool] = []
+        for (second, event) in [
+            (0, ""), (599, ""), (600, ""), (5000, ""), (5001, "reason"), (5600, ""), (5601, ""),
+        ] {
+            if event == "reason" { times.hoped(at: at(Int64(second))) }
+            goesOn.append(times.wait(at: at(Int64(second)), using: &generator) != nil)
+        }
+        #expect(goesOn == [true, true, false, false, true, true, false])
+        // After a link the time begins anew, and the waits are as they were.
+        times.linked()
+        let wait = times.wait(at: at(9000), using: &generator)
+        #expect(wait.map { $0 > .milliseconds(300) } == true)
+        times.reset()
+        let shortest = times.wait(at: at(9001), using: &generator)
+        #expect(shortest.map { $0 <= .milliseconds(300) } == true)
+    }
 }
