@@ -168,7 +168,7 @@ final class PairingDialog {
                 tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
         case .confirmed:
             showWaiting(
-                tr("Waiting for the Other Device"), tr("Say there too that the numbers match."))
+                tr("Waiting for the Other Device"), tr("Say there too that they match."))
         case .comparing(let other, let code):
             template["code"][text: "label"] = code
             template["other_name"][text: "subtitle"] = other.name

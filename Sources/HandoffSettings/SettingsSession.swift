@@ -126,7 +126,12 @@ final class SettingsSession {
         case .dismiss(let path): try await RemoteActivityProxy(broker.object(path)).dismiss()
         case .setDiscoverable(let isOn):
             try await BridgeProxy(bridge.object(HandoffNames.bridgePath)).setDiscoverable(isOn)
-        case .connect(let addresses): return try await connect(addresses)
+        case .connect(let addresses):
+            do {
+                return try await connect(addresses)
+            } catch let error as DBusError {
+                return .failed(name: error.name.text, message: FailureText.connecting(error).line)
+            }
         case .pair(let id): try await device(id).pair()
         case .confirmPairing(let id, let matches): try await device(id).confirmPairing(matches: matches)
         case .cancelPairing(let id): try await device(id).cancelPairing()

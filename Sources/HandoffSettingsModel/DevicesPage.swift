@@ -130,22 +130,12 @@ package struct NearbyRow: Equatable, Sendable, Identifiable {
         }
         let known = bridge.devices.filter { !$0.isPaired }
         let announced = bridge.nearby.filter { announced in
-            !known.contains { isSame($0, announced) }
+            !known.contains { announced.isSame(as: $0) }
         }
         var rows = connected.map { NearbyRow($0) } + announced.map { NearbyRow($0) }
         let names = Dictionary(grouping: rows, by: \.name)
         for index in rows.indices where names[rows[index].name]?.count == 1 { rows[index].address = "" }
         return rows
-    }
-
-    private static func isSame(_ device: KnownDevice, _ announced: NearbyDevice) -> Bool {
-        let hosts = Set((device.addresses + [device.connectedAddress]).map(host))
-        return device.name == announced.name && announced.addresses.contains { hosts.contains(host($0)) }
-    }
-
-    /// An address without its port.
-    private static func host(_ address: String) -> Substring {
-        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
     }
 }
 

@@ -96,7 +96,7 @@ package struct PairingFlow: Equatable, Sendable {
         step =
             matches
             ? .confirmed(other)
-            : .failed(tr("You said that the codes differ, so the devices are not paired."))
+            : .failed(tr("You said that the digits differ, so the devices are not paired."))
         return [.confirmPairing(other.id, matches: matches)]
     }
 
@@ -207,7 +207,7 @@ package struct PairingFlow: Equatable, Sendable {
         case "comparing":
             hasBegun = true
             guard shownCode ?? device.pairingCode == device.pairingCode else {
-                fail(tr("The number has changed, because pairing has begun anew. Try again."))
+                fail(tr("The digits have changed, because pairing has begun anew. Try again."))
                 return
             }
             shownCode = device.pairingCode

@@ -52,7 +52,7 @@ extension FailureText {
         case (.cancelled, _):
             FailureText(
                 summary: tr(
-                    "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
+                    "Pairing was ended on one of the devices: the digits differed, somebody has cancelled it, or nobody agreed in time."
                 ))
         case (.connectionUnavailable, _), (.disabled, _): FailureText(code(errorName), message)
         case (_, ErrorName.timeout.text):
@@ -74,6 +74,16 @@ extension FailureText {
                 ))
         }
         return FailureText(summary: tr("It may be off, asleep or in another network."), message)
+    }
+
+    /// A device was not reached at an address that the user has typed.
+    package static func connecting(_ error: DBusError) -> FailureText {
+        guard error.name == .invalidArgs else { return request(error) }
+        return FailureText(
+            summary: tr(
+                "This is no address. Give HOST:PORT, as the other device shows it, for example 192.0.2.7:24242."
+            ),
+            error.message)
     }
 
     /// Devices are not found by themselves.

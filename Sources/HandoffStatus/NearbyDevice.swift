@@ -16,6 +16,17 @@ package struct NearbyDevice: Equatable, Sendable {
         self.addresses = addresses
     }
 
+    /// Whether it is `device`, as far as that can be known of one that is not connected: by its name and its host.
+    package func isSame(as device: KnownDevice) -> Bool {
+        let hosts = Set((device.addresses + [device.connectedAddress]).map(Self.host))
+        return device.name == name && addresses.contains { hosts.contains(Self.host($0)) }
+    }
+
+    /// An address without its port.
+    private static func host(_ address: String) -> Substring {
+        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
+    }
+
     /// What it calls itself, fit to be shown.
     package var label: ChosenText { ChosenText(name: name) }
 

@@ -14,7 +14,7 @@ from buses import wait
 from clients import Client, Dock
 from command_manual import keys, statuses
 from pairing import discoverable
-from support import SOURCE, Machine, case, refused, start_machine
+from support import SOURCE, Machine, case, refused, start_machine, wait_for_link
 from terminal import Terminal, Typing
 from test_pair_command import asking
 
@@ -79,6 +79,13 @@ def everything(machines: Machines) -> Iterator[Any]:
     yield from wait(lambda: any("offer" in line for line in lines(lap)) and lines(lap), "the offer")
     lap.kill("handoff", signal.SIGINT)
     yield json_of(desk.run("handoff", "send", "--json"))
+    lap.set_enabled(False)
+    wait(lambda: not desk.connected_to(lap.device_id), "the other device to be away")
+    Client(desk, "com.example.minutes").offer("Minutes")
+    for verb in ("send", "waiting", "cancel"):
+        yield json_of(desk.run("handoff", verb, "--json"))
+    lap.set_enabled(True)
+    wait_for_link(desk, lap)
     for verb in ("mute", "unmute", "unpair"):
         yield json_of(lap.run("handoff", verb, "desk", "--json"))
     yield json_of(lap.run("handoff", "trust", desk.device_id, "desk", "--json"))

@@ -58,7 +58,7 @@ def code(window: Settings) -> str:
         labels = window.labels()
         pairs = zip(labels, labels[1:], strict=False)
         return next((first for first, second in pairs if re.fullmatch(r"[0-9]{3} [0-9]{3}", first)
-                     and second == "Does the other device show the same number?"), "")
+                     and second == "Does the other device show the same six digits?"), "")
 
     window.wait_until(digits, "six digits")
     return digits()
@@ -90,10 +90,10 @@ def test_pairing(strangers: Machines) -> None:
     wait(lambda: desk.session.owner(f"{APPLICATION_ID}.Pairing"), "the window to say that it shows that")
     assert not desk.session.owner(f"{APPLICATION_ID}.Offers")
     for window, other in ((at_desk, "lap"), (at_lap, "desk")):
-        window.wait_for("label", "Does the other device show the same number?")
+        window.wait_for("label", "Does the other device show the same six digits?")
         window.wait_for("label", other)
     at_desk.press("They Match")
-    at_desk.wait_for("label", "Say there too that the numbers match.")
+    at_desk.wait_for("label", "Say there too that they match.")
     assert not shown(desk, lap.device_id)["Paired"]
     at_lap.press("They Match")
     for window, machine, other in ((at_desk, desk, lap), (at_lap, lap, desk)):

@@ -123,7 +123,7 @@ struct PairingFlowTests {
         arguments: [
             (
                 "org.example.Handoff.Error.Cancelled",
-                "Pairing was ended on one of the devices: the codes differed, somebody has cancelled it, or nobody agreed in time."
+                "Pairing was ended on one of the devices: the digits differed, somebody has cancelled it, or nobody agreed in time."
             ),
             ("org.freedesktop.DBus.Error.Timeout", "Nobody has agreed in time. Pair them again."),
             (
@@ -272,7 +272,7 @@ struct PairingFlowTests {
             if hasAnswered { _ = flow.answer("123456", matches: true) }
             _ = flow.take(try report("comparing", code: "654321"))
             #expect(
-                flow.step == .failed("The number has changed, because pairing has begun anew. Try again."))
+                flow.step == .failed("The digits have changed, because pairing has begun anew. Try again."))
             #expect(flow.answer("654321", matches: true).isEmpty)
         }
     }

@@ -174,14 +174,19 @@ final class Link {
     var endedInOrder: Bool { channel.endedInOrder }
 
     /// Ends the link at once, because of `why`. To the other side it looks cut off.
-    func close(_ why: String) { channel.close(DBusError(.disconnected, "The link was closed: \(why).")) }
+    func close(_ why: String) { channel.close(Self.closed(why)) }
+
+    private static func closed(_ why: String) -> DBusError {
+        // What was refused is a sentence already.
+        DBusError(.disconnected, "The link was closed: \(why)" + (why.hasSuffix(".") ? "" : "."))
+    }
 
     /// Returns when a link that was ended in order has sent everything, at `deadline` at the latest.
     func awaitSent(until deadline: Int64) { channel.awaitSent(until: deadline) }
 
     /// Ends the link in order once everything that was sent has left.
     func closeWhenSent(_ why: String) {
-        channel.closeWhenSent(DBusError(.disconnected, "The link was closed: \(why)."))
+        channel.closeWhenSent(Self.closed(why))
     }
 
     private func ended(_ reason: DBusError) {

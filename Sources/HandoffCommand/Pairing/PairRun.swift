@@ -63,12 +63,16 @@ final class PairRun {
     /// Pairs with the device that `text` names, or with the one that the user chooses from those that are
     /// there.
     func pair(with text: String?) async throws {
-        // From here on, the bridge tells this connection of changes.
-        _ = try await bridge.devices()
-        if let text {
-            try await pair(try await find(text))
-        } else {
-            try await pair(try await chosen())
+        do {
+            // From here on, the bridge tells this connection of changes.
+            _ = try await bridge.devices()
+            if let text {
+                try await pair(try await find(text))
+            } else {
+                try await pair(try await chosen())
+            }
+        } catch let error as DBusError where error.name == .serviceUnknown {
+            throw Self.ended
         }
     }
 
@@ -325,7 +329,7 @@ final class PairRun {
         let matches = yes.contains(said)
         // A slip of the finger would alarm the other side's user.
         if !matches, !["", "n", "no", tr("n"), tr("no")].contains(said) {
-            tell(tr("Type “y” if the two codes are the same, and “n” if they are not."))
+            tell(tr("Type “y” if both show the same digits, and “n” if they do not."))
             return keyboard.readLine()
         }
         do {
@@ -353,8 +357,8 @@ final class PairRun {
     private func ask(_ device: KnownDevice) {
         tell(
             tr(
-                "{code}\nThe other device has to show this code. Its id begins with {id}, and it calls itself\n“{device}”"
-                    + "\nAre the two codes the same? [y/N]",
+                "{code}\nThe other device has to show these digits. Its id begins with {id}, and it calls itself\n“{device}”"
+                    + "\nDo both show the same digits? [y/N]",
                 [
                     "code": device.pairingCode, "id": String(device.id.prefix(ShortIDs.minimum)),
                     "device": device.label.shown,

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 
@@ -12,7 +13,10 @@ struct DevicesVerb: Verb {
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
         let devices = try await bridge.devices()
-        let nearby = try await bridge.nearby()
+        // One that has just been paired may let itself be found for a moment longer.
+        let nearby = try await bridge.nearby().filter { one in
+            !devices.contains { $0.isPaired && one.isSame(as: $0) }
+        }
         if session.printsJSON {
             try Output.json(.array(devices.map(\.json) + nearby.map(\.json)))
             return 0

@@ -9,7 +9,7 @@ internal import Platform
 struct PairVerb: Verb {
     static let name = "pair"
     static let arguments: String? = "[DEVICE | ADDRESS]"
-    static let summary = tr("Pair with a device by comparing a code; without a name, wait for one to ask")
+    static let summary = tr("Pair with a device by comparing six digits; without a name, wait for one to ask")
     static let completion = Completion.strangers
 
     private let device: String?

@@ -11,7 +11,7 @@ internal import Platform
 struct TrustVerb: Verb {
     static let name = "trust"
     static let arguments: String? = "DEVICE-ID [NAME]"
-    static let summary = tr("Pair with a device by its id, without comparing a code")
+    static let summary = tr("Pair with a device by its id, without comparing digits")
 
     private let device: String
     private let name: String

@@ -69,7 +69,7 @@ struct WaitingEntry {
             "id": .string(item.id), "title": .string(item.title), "activityType": .string(item.type),
             "applicationId": .string(item.applicationID), "deviceId": .string(device.id),
             "deviceName": .string(device.name), "since": .time(item.since),
-            "arrived": item.arrived == 0 ? .null : .time(item.arrived), "error": .string(item.error),
+            "arrived": item.arrived == 0 ? .null : .time(item.arrived), "sendError": .string(item.error),
         ]
     }
 }
