@@ -29,6 +29,8 @@ final class Outbox {
         didSet { for item in items.all where excluded.contains(item.applicationID) { withdraw(item) } }
     }
     private var items = OutboxItems()
+    /// What the log says that it was fetched.
+    private var loggedFetches: Set<ActivityID> = []
     private let folder: StateFolder
     private let owner: any OutboxOwner
     private var timer: LoopSource?
@@ -205,7 +207,10 @@ final class Outbox {
         guard let item = items.item(id, for: peer.device), !excluded.contains(item.applicationID) else {
             return nil
         }
-        bridgeLog.message("\(peer.label) has fetched \(id), which was sent to it.")
+        // Whoever fetches it again and again does not fill the journal.
+        if loggedFetches.insert(id).inserted {
+            bridgeLog.message("\(peer.label) has fetched \(id), which was sent to it.")
+        }
         return items.fetch(id, for: continuation, by: peer.device)?.payload
     }
 
