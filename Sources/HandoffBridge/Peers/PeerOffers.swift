@@ -96,7 +96,9 @@ struct PeerOffers {
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     func nextDeadline(at now: Int64) -> Int64? {
-        ([own] + kept.values).compactMap { $0.nextDeadline(at: now) }.min()
+        kept.values.reduce(own.nextDeadline(at: now)) { earliest, one in
+            [earliest, one.nextDeadline(at: now)].compactMap { $0 }.min()
+        }
     }
 
     /// Time has passed.
@@ -117,6 +119,7 @@ struct PeerOffers {
 
     private mutating func collect(_ body: (inout PeerOffer) -> [Action]) -> [Action] {
         var actions = body(&own)
+        if kept.isEmpty { return actions }
         for id in kept.keys.sorted(by: { $0.description < $1.description }) { actions += change(id, body) }
         return actions
     }

@@ -61,7 +61,7 @@ final class Offers {
     }
 
     /// What `device` offers for all, shown or not; nil if that is nothing.
-    func offer(of device: DeviceID) -> Offer? { machine.offers[device] }
+    func offer(of device: DeviceID) -> Offer? { machine.offer(of: device) }
 
     /// What `device` offers under this id, shown or not; nil if that is nothing.
     func offer(_ id: ActivityID, of device: DeviceID) -> Offer? { machine.offer(id, of: device) }

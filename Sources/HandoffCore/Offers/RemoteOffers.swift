@@ -67,6 +67,9 @@ package struct RemoteOffers: Sendable {
             uniqueKeysWithValues: held.compactMap { $0.kept == nil ? ($0.device, $1.offer) : nil })
     }
 
+    /// The offer of the device's own that has not ended, seen or not.
+    package func offer(of device: DeviceID) -> Offer? { held[Place(device: device)]?.offer }
+
     /// All offers of `device` that have not ended, seen or not.
     package func offers(of device: DeviceID) -> [Offer] { places(of: device).compactMap { held[$0]?.offer } }
 
@@ -339,9 +342,11 @@ package struct RemoteOffers: Sendable {
 
     /// Whether this state of the activity is here as what its device has kept for this one, and so is shown already.
     private func isKept(_ offer: Offer, of device: DeviceID) -> Bool {
-        held.contains {
-            $0.device == device && $1.origin == offer.id && $1.offer.revision >= offer.revision
-        }
+        // Without anything that was kept, as nearly always, there is nothing to compare.
+        held.count > 1
+            && held.contains {
+                $0.device == device && $1.origin == offer.id && $1.offer.revision >= offer.revision
+            }
     }
 
     /// When what is offered in `place` was sent to this device, in microseconds since the Unix epoch; 0 if that is not shown.
