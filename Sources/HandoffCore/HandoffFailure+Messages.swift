@@ -55,6 +55,14 @@ extension HandoffFailure {
         HandoffFailure(.connectionUnavailable, "Handoff has ended in this session. Continue it again.")
     }
 
+    /// Nothing is offered that could be sent to a device.
+    package static var nothingToSend: HandoffFailure {
+        HandoffFailure(
+            .offerWithdrawn,
+            "Nothing is offered here that could be sent: no activity is current, or it is not eligible or has"
+                + " expired. Turn to what you want to send, then try again.")
+    }
+
     static var unknownOffer: HandoffFailure {
         HandoffFailure(
             .unknownObject, "The other device does not offer this here. Look again at what is offered.")

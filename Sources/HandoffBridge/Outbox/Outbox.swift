@@ -96,12 +96,7 @@ final class Outbox {
 
     /// The activity itself has been sent to `device`: what waits of it waits no longer.
     func sent(_ activity: ActivityID, to device: DeviceID) {
-        guard let item = items.item(of: activity, for: device) else { return }
-        var changed = items
-        changed.remove(item.id)
-        saveOrSay(changed)
-        withdraw(item)
-        changedDevice(device)
+        if let item = items.item(of: activity, for: device) { drop(item) }
     }
 
     /// What waits for `device`, for the user to see.
@@ -246,12 +241,15 @@ final class Outbox {
             items.released(fetched.continuation, by: device)
             tellContinued(fetched)
         }
-        guard let item = items.item(id, for: device) else { return }
+        if let item = items.item(id, for: device) { drop(item) }
+    }
+
+    private func drop(_ item: OutboxItem) {
         var changed = items
-        changed.remove(id)
+        changed.remove(item.id)
         saveOrSay(changed)
         withdraw(item)
-        changedDevice(device)
+        changedDevice(item.device)
     }
 
     /// Tells the broker that the activity was continued, unless that is long gone.

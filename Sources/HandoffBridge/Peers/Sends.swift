@@ -55,10 +55,7 @@ final class Sends {
             return owner.deviceChanged(device)
         }
         guard let offer = owner.ownOffer else {
-            throw HandoffFailure(
-                .offerWithdrawn,
-                "Nothing is offered here that could be sent: no activity is current, or it is not eligible or has"
-                    + " expired. Turn to what you want to send, then try again.")
+            throw HandoffFailure.nothingToSend
         }
         next[device] = offer.id
         errors[device] = nil

@@ -38,7 +38,7 @@ extension ContinuationRunner {
             ).unpacked()
         } catch  where HandoffFailure(routed: error).code == .connectionUnavailable {
             // Its device may have fallen asleep meanwhile.
-            parked = offers.parkedSince(key)
+            parked = offers.parked(key)
             guard parked != nil else { throw error }
             return try left()
         }

@@ -23,7 +23,7 @@ protocol ContinuedOffers: AnyObject {
     /// The offer was continued, and its device knows nothing of the continuation.
     func continuedUnheard(_ key: RemoteActivityKey)
     /// What the device of the offer has left here by now; nil if nothing.
-    func parkedSince(_ key: RemoteActivityKey) -> ParkedActivity?
+    func parked(_ key: RemoteActivityKey) -> ParkedActivity?
     /// What its device had left here was continued, of this `revision`: the device has to be told.
     func continuedParked(_ key: RemoteActivityKey, _ id: ContinuationID, revision: UInt64)
 }

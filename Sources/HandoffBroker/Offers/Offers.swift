@@ -281,8 +281,6 @@ extension Offers: ContinuedOffers {
         tellContinuedParked(to: key.device)
     }
 
-    func parkedSince(_ key: RemoteActivityKey) -> ParkedActivity? { parked(key) }
-
     func continuedUnheard(_ key: RemoteActivityKey) {
         if machine.kept.isSettled(key.activity, of: key.device) { tellSettled(key) }
     }

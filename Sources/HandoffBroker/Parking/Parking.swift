@@ -53,10 +53,7 @@ final class Parking {
             }
         }
         guard let state else {
-            throw HandoffFailure(
-                .offerWithdrawn,
-                "Nothing is offered here that could be sent: no activity is current, or it is not eligible or has"
-                    + " expired. Turn to what you want to send, then try again.")
+            throw HandoffFailure.nothingToSend
         }
         return PeerManagerSaveReply(
             activity: state.offer.id.description, summary: OfferSummary.encode(state.offer),
