@@ -20,12 +20,11 @@ struct OutgoingBytes: ~Copyable {
 
     /// Adds `message` at the end, which takes these bytes; its descriptors go with the first.
     mutating func append(_ message: Message, _ new: [UInt8]) {
-        if start == bytes.count {
-            bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 17)
-            (start, end) = (0, 0)
-        }
-        if message.containsFileDescriptors { attached.append((bytes.count, message)) }
-        bytes += new
+        let isEmpty = isEmpty
+        if isEmpty { (start, end) = (0, 0) }
+        if message.containsFileDescriptors { attached.append((isEmpty ? 0 : bytes.count, message)) }
+        // Taken as they are they need not be copied.
+        if isEmpty { bytes = new } else { bytes += new }
     }
 
     /// Hands the next piece to `body`, with the message whose descriptors go with its first byte, which returns how many bytes
