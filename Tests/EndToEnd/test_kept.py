@@ -16,6 +16,8 @@ from link import Device, state
 from sending import invited, mute, send
 from support import Machine, device_path, refused, wait_for_link
 from test_command import done
+from test_trust_writes import HIGHER, LOWER, Disturbed, has_to_fail, renames, state_folder, until_hit
+from tracing import Step, Tracer
 
 Machines = tuple[Machine, Machine]
 
@@ -150,6 +152,52 @@ def test_daemons_killed(machines: Machines, name: str, where: str) -> None:
     wait(lambda: not waiting(desk, lap.device_id), "nothing to wait")
     dock.follow()
     assert not invited(dock) and not again.called("ContinueActivity")
+
+
+@pytest.mark.parametrize("how", ["signal=KILL", "error=ENOSPC", "error=EIO"])
+def test_any_call_of_writing(machines: Machines, how: str) -> None:
+    """Where a bridge is killed at any system call of writing what waits, or the disk is full, all that was said to wait does so
+    when it is started again, and what was refused has not taken the place of what waited before."""
+    desk, lap = machines
+    set_away(lap, desk)
+    here, folder = Client(desk), str(state_folder(desk))
+    activity = here.offer("0")
+    with Tracer(desk) as tracer:
+        send(desk, lap.device_id)
+        wait(lambda: "rename(" in tracer.output.read_text(), "strace to tell it")
+    steps = tracer.steps(folder)
+    assert {"openat", "write", "fsync", "rename", "close"} <= {step.call for step in steps}
+    titles = [str(number) for number in range(1, 1000)]
+    for index, step in enumerate(steps):
+        def attempt(step: Step) -> Disturbed | int:
+            [before], now, error = [one["Title"] for one in waiting(desk, lap.device_id)], titles.pop(0), None
+            bridge = desk.processes["handoff-bridge"]
+            activity.update(Title=GLib.Variant("s", now))
+            with Tracer(desk, "-e", f"inject={step.call}:{how}:when={step.number}") as tracer:
+                try:
+                    send(desk, lap.device_id)
+                except BusError as caught:
+                    error = caught
+            hit = tracer.hit(folder)
+            is_met = hit == (index, True)
+            if how == "signal=KILL":
+                if bridge.poll() is None:
+                    return LOWER
+                desk.processes.pop("handoff-bridge")
+                desk.start_bridge("--verbose")
+            [after] = [one["Title"] for one in waiting(desk, lap.device_id)]
+            assert after in ((before, now) if error else (now,)), step
+            assert not [file for file in Path(folder).iterdir() if "damaged" in file.name]
+            if is_met and how == "signal=KILL":
+                assert (after == now) == (index > renames(steps)), step
+            elif is_met:
+                assert bool(error) == has_to_fail(steps, index), step
+                assert not error or after == before
+            if is_met:
+                return Disturbed(error, b"", set())
+            return HIGHER if hit and hit.before + hit.touches <= index else LOWER
+
+        until_hit(attempt, step)
 
 
 def test_refused(machines: Machines, tmp_path: Path) -> None:
