@@ -178,6 +178,8 @@ def test_any_call_of_writing(machines: Machines, how: str) -> None:
                     send(desk, lap.device_id)
                 except BusError as caught:
                     error = caught
+                if how == "signal=KILL" and error:
+                    wait(lambda: bridge.poll() is not None, "the end of the bridge")
             hit = tracer.hit(folder)
             is_met = hit == (index, True)
             if how == "signal=KILL":
