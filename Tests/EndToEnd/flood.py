@@ -20,6 +20,7 @@ from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, ROOT
 from attacks import Target, answer, until
 from link import CALL, NO_FLAGS, SOME_ID, Device, Link, fetch, method_call, offer
+from samples import byte_array
 from support import Machine, processor_time
 
 # Most of the bytes that any message may take.
@@ -39,10 +40,10 @@ def nested(count: int) -> GLib.Variant:
 
 def messages(activity: str) -> dict[str, bytes]:
     """The calls that are sent again and again, by kind, for the one activity that is offered."""
-    hello = {"Paired": GLib.Variant("b", True), "Bulk": GLib.Variant("ay", bytes(BULK))}
+    hello = {"Paired": GLib.Variant("b", True), "Bulk": byte_array(bytes(BULK))}
     calls = {
         "nested": method_call("Peer.Offer", offer(Unknown=nested(80))),
-        "maximal": method_call("Peer.Offer", offer(Unknown=GLib.Variant("ay", bytes(BULK)))),
+        "maximal": method_call("Peer.Offer", offer(Unknown=byte_array(bytes(BULK)))),
         "small": method_call("Peer.Withdraw", GLib.Variant("(s)", (SOME_ID,))),
         "invitations": method_call("Peer.Invite", GLib.Variant("(s)", (SOME_ID,))),
         "unknown": method_call("Peer.Nonsense", GLib.Variant("(s)", ("x" * BULK,))),

@@ -14,6 +14,11 @@ def date(microseconds: int) -> GLib.Variant:
     return tagged("date", GLib.Variant("x", microseconds))
 
 
+def byte_array(data: bytes) -> GLib.Variant:
+    """An array of bytes, which GLib.Variant itself would make one by one."""
+    return GLib.Variant.new_from_bytes(GLib.VariantType("ay"), GLib.Bytes.new(data), True)
+
+
 def tagged(tag: str, value: GLib.Variant) -> GLib.Variant:
     return GLib.Variant("(sv)", (tag, value))
 

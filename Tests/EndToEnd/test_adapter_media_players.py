@@ -15,6 +15,7 @@ from choices import exclude
 from clients import Client, Dock
 from players import FILM, KEY, MEDIA, NAMES, PLAYING, RADIO, SECOND, TEAM, FalsePlayer, Offered, show_another, \
     start_adapter, start_seer, start_with_adapter
+from samples import byte_array
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, SOURCE, Machine
 from test_desktop_entries import install
@@ -178,7 +179,7 @@ def test_players_that_are_none_of_ours(desk: Machine, lap: Machine) -> None:
 @pytest.mark.parametrize("position", [
     GLib.Variant("x", -1), GLib.Variant("x", -2**63), GLib.Variant("x", 2**63 - 1), GLib.Variant("d", float("nan")),
     GLib.Variant("d", float("inf")), GLib.Variant("s", "5"), GLib.Variant("t", 2**64 - 1), GLib.Variant("x", 61 * SECOND),
-    GLib.Variant("ay", b"x" * MIB)])
+    byte_array(b"x" * MIB)])
 def test_position_that_is_a_lie(desk: Machine, lap: Machine, position: GLib.Variant) -> None:
     """A position that cannot be is left out; what plays is handed over all the same."""
     player, dock = FalsePlayer(desk), Dock(lap)

@@ -11,7 +11,7 @@ from typing import Any
 from gi.repository import Gio, GLib
 from buses import BRIDGE_ROOT, BUS, ROOT, body_size, entries, properties, typed
 from clients import ACTIVITY_TYPE, Client, Dock
-from samples import EVERY_TYPE, NOT_ALLOWED, arrays, nested
+from samples import EVERY_TYPE, NOT_ALLOWED, arrays, byte_array, nested
 from support import Machine, case, refused
 
 LIMIT = 131072
@@ -75,8 +75,7 @@ def test_file_descriptor_in_user_info(machine: Machine) -> None:
 def user_info_of_size(size: int) -> dict[str, GLib.Variant]:
     """A UserInfo that takes just so many bytes marshalled."""
     empty = body_size(GLib.Variant("(a{sv})", ({"bytes": GLib.Variant("ay", b"")},)))
-    return {"bytes": GLib.Variant.new_from_bytes(
-        GLib.VariantType("ay"), GLib.Bytes.new(bytes(size - empty)), True)}
+    return {"bytes": byte_array(bytes(size - empty))}
 
 
 def test_largest_user_info_is_taken_and_one_byte_more_is_not(machine: Machine) -> None:

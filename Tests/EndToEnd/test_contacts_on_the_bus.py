@@ -10,6 +10,7 @@ import pytest
 from buses import BUS, BusError, Session, wait
 from contacts import PROGRAM, Contacts, contact, file_of, not_built, store
 from gi.repository import GLib
+from samples import byte_array
 from support import SOURCE, Machine
 from test_contacts import desk
 
@@ -23,7 +24,7 @@ EXAMPLES = SOURCE / "Sources" / "Examples" / "Contacts"
 # What may be asked for.
 HARMLESS = {"new-window"}
 HOSTILE = [GLib.Variant("s", "x"), GLib.Variant("i", -(2**31)), GLib.Variant("v", GLib.Variant("v", GLib.Variant("b", True))),
-           GLib.Variant("a{sv}", {}), GLib.Variant("ay", bytes(1 << 20)), GLib.Variant("s", "%s%n" * 1000), GLib.Variant("()", ())]
+           GLib.Variant("a{sv}", {}), byte_array(bytes(1 << 20)), GLib.Variant("s", "%s%n" * 1000), GLib.Variant("()", ())]
 
 
 class Asker:

@@ -7,7 +7,7 @@ from gi.repository import Gio, GLib
 from buses import HANDOFF_ERROR, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from link import CONTINUATION, SOME_ID, Device, Link, fetch, method_call, offer
-from samples import nested
+from samples import byte_array, nested
 from support import Machine, case, refused
 
 
@@ -26,7 +26,7 @@ BAD_CALLS = [
     ("Offer", offer(ApplicationId=GLib.Variant("s", "../../etc")), "InvalidArgs"),
     ("Offer", offer(Revision=GLib.Variant("s", "1")), "InvalidArgs"),
     ("Offer", offer(Since=GLib.Variant("s", "now")), "InvalidArgs"),
-    ("Offer", offer(Unknown=GLib.Variant("ay", bytes(5000))), "LimitsExceeded"),
+    ("Offer", offer(Unknown=byte_array(bytes(5000))), "LimitsExceeded"),
     ("Offer", GLib.Variant("(s)", (SOME_ID,)), "InvalidArgs"),
     ("Withdraw", GLib.Variant("(s)", ("../..",)), "InvalidArgs"),
     ("Fetch", GLib.Variant("(ss)", (SOME_ID, CONTINUATION)), "OfferWithdrawn"),
@@ -114,7 +114,7 @@ BREACHES = [
     (fetched(WebpageURL=GLib.Variant("s", "javascript:alert(1)")), ""),
     (fetched(UserInfo=GLib.Variant("a{sv}", {"x": GLib.Variant("o", "/a")})), ""),
     (fetched(UserInfo=GLib.Variant("a{sv}", {"x": GLib.Variant("(ii)", (1, 2))})), ""),
-    (fetched(UserInfo=GLib.Variant("a{sv}", {"x": GLib.Variant("ay", bytes(140_000))})), ""),
+    (fetched(UserInfo=GLib.Variant("a{sv}", {"x": byte_array(bytes(140_000))})), ""),
     (fetched(UserInfo=GLib.Variant("a{sv}", nested(33))), ""),
     (fetched(UserInfo=GLib.Variant("a{sv}", nested(39))), ""),
     (fetched(UserInfo=GLib.Variant("s", "x")), ""),
