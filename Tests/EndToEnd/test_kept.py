@@ -16,7 +16,7 @@ from link import Device, state
 from sending import invited, mute, send
 from support import Machine, device_path, refused, wait_for_link
 from test_command import done
-from test_trust_writes import HIGHER, LOWER, Disturbed, has_to_fail, renames, state_folder, until_hit
+from test_trust_writes import LOWER, Disturbed, has_to_fail, renames, state_folder, until_hit, way_to
 from tracing import Step, Tracer
 
 Machines = tuple[Machine, Machine]
@@ -197,7 +197,7 @@ def test_any_call_of_writing(machines: Machines, how: str) -> None:
                 assert not error or after == before
             if is_met:
                 return Disturbed(error, b"", set())
-            return HIGHER if hit and hit.before + hit.touches <= index else LOWER
+            return way_to(index, hit)
 
         until_hit(attempt, step)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pytest
 from buses import BRIDGE_ROOT, BusError, wait
 from support import Machine, device_path, start_machine
-from tracing import Step, Tracer
+from tracing import Hit, Step, Tracer
 from transcript import Scribe
 
 ERRORS = {"EIO": "Input/output error", "ENOSPC": "No space left on device"}
@@ -182,6 +182,11 @@ HIGHER, LOWER = 1, -1
 ATTEMPTS = 60
 
 
+def way_to(index: int, hit: Hit | None) -> int:
+    """Which way to go to the call of this index among those that touch the folder, from a number that met another one."""
+    return HIGHER if hit and hit.before + hit.touches <= index else LOWER
+
+
 def disturb(operation: Trusting, index: int, step: Step, how: str,
             finish: Callable[[Tracer], None]) -> Disturbed | int:
     """Runs an operation while strace lets this call of the bridge fail. If that met another than the one of this index among
@@ -198,7 +203,7 @@ def disturb(operation: Trusting, index: int, step: Step, how: str,
     hit = tracer.hit(str(state_folder(machine)))
     if hit == (index, True):
         return Disturbed(error, before, known)
-    return HIGHER if hit and hit.before + hit.touches <= index else LOWER
+    return way_to(index, hit)
 
 
 def until_hit(attempt: Callable[[Step], Disturbed | int], step: Step) -> Disturbed:
