@@ -151,13 +151,15 @@ class Web:
     def site(self, host: str, answers: dict[str, Answer] | Answer, certificate: Path | None = None) -> None:
         """Lets a host answer requests for these paths, or for the first place of the file, instead of what it answered
         before; everything else is missing."""
-        if host not in self._answers:
-            with open(self.hosts, "a") as hosts:
-                hosts.write(f"127.0.0.1 {host}\n")
+        known = host in self._answers
         self._answers[host] = answers if isinstance(answers, dict) else {WELL_KNOWN: answers}
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate or self.authority.issue(host))
         self._contexts[host] = context
+        if not known:
+            # Last: nobody finds a site that could not answer yet.
+            with open(self.hosts, "a") as hosts:
+                hosts.write(f"127.0.0.1 {host}\n")
 
     def paths(self, host: str) -> list[str]:
         """What this host was asked for so far, in order."""

@@ -81,8 +81,8 @@ def test_bad_file(lap: WebMachine, desk: Machine, web: Web, harm: str) -> None:
     approval; the log says why, and other sites are asked all the same."""
     web.site(HOST, BAD_FILES[harm])
     web.site("other.example.net", response(apps(NAME)))
-    claim(lap, HOST, "zzz.example.net")
     web.site("zzz.example.net", response(apps(NAME)))
+    claim(lap, HOST, "zzz.example.net")
     reason = wait_for_answer(lap)
     if harm != "of texts that are none":
         assert f"https://{HOST}/" in reason and len(reason) < 1200 and "\ufffd" not in reason
