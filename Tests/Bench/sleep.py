@@ -10,6 +10,7 @@ TLS, and a byte for an answer from each. HANDOFF_BINARIES has the programs.
 from __future__ import annotations
 
 import os
+import re
 import socket
 import statistics
 import subprocess
@@ -109,7 +110,13 @@ def sample(program: str, certificates: list[str]) -> tuple[float, float]:
                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert peers.stdout.readline() == b"linked\n"
     wait(lambda: logind.delays, "the delay of sleep")
+    log = Path(lap.log_file("handoff-bridge"))
+    wait(lambda: log.read_text(encoding="utf-8").count("is up (paired)") == len(certificates), "the links")
+    # Whoever answers is done with what it does when a link is new.
+    assert lap.device_id
     times = delay(lap, logind)
+    (heirs,) = re.findall("was left with (.*)", log.read_text(encoding="utf-8"))
+    assert len(heirs.split(", ")) == len(certificates), heirs
     peers.communicate()
     lap.stop()
     logind.stop()

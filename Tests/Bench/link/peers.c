@@ -104,41 +104,36 @@ static void say_hello(struct peer *peer) {
     send_message(peer, hello);
 }
 
-// The next message, or NULL when the bridge has gone.
-static DBusMessage *next_message(struct peer *peer) {
-    GInputStream *stream = g_io_stream_get_input_stream(peer->stream);
-    DBusError error = DBUS_ERROR_INIT;
-    char head[16];
-    gsize count = 0;
-    if (!g_input_stream_read_all(stream, head, sizeof head, &count, NULL, NULL) || count < sizeof head) return NULL;
-    const int size = dbus_message_demarshal_bytes_needed(head, sizeof head);
-    if (size < (int)sizeof head || size > 1 << 20) fail("what the bridge says is too long", NULL);
-    char *bytes = need(malloc((size_t)size));
-    memcpy(bytes, head, sizeof head);
-    read_all(stream, bytes + sizeof head, (gsize)size - sizeof head);
-    DBusMessage *message = dbus_message_demarshal(bytes, size, &error);
-    if (!message) fail("what the bridge says", &error);
-    free(bytes);
-    return message;
+static void answer(struct peer *peer, dbus_uint32_t serial) {
+    DBusMessage *reply = need(dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN));
+    dbus_message_set_reply_serial(reply, serial);
+    send_message(peer, reply);
 }
 
-// Answers the next message, if that is a call; false when the bridge has gone.
-static bool serve_once(struct peer *peer, const char **member) {
-    DBusMessage *message = next_message(peer);
-    if (!message) return false;
-    const int type = dbus_message_get_type(message);
-    if (type == DBUS_MESSAGE_TYPE_ERROR) fail("the bridge refuses what a device says", NULL);
-    if (type == DBUS_MESSAGE_TYPE_METHOD_CALL) {
-        if (member && dbus_message_has_member(message, "Hello")) *member = "Hello";
-        send_message(peer, need(dbus_message_new_method_return(message)));
+// Reads the next message, and answers it if it is a call. What it says is not looked at: that would take time from the bridge.
+// Returns its type, or DBUS_MESSAGE_TYPE_INVALID when the bridge has gone.
+static int serve_once(struct peer *peer) {
+    GInputStream *stream = g_io_stream_get_input_stream(peer->stream);
+    char head[16], rest[1 << 14];
+    gsize count = 0;
+    dbus_uint32_t serial;
+    if (!g_input_stream_read_all(stream, head, sizeof head, &count, NULL, NULL) || count < sizeof head)
+        return DBUS_MESSAGE_TYPE_INVALID;
+    const int size = dbus_message_demarshal_bytes_needed(head, sizeof head);
+    if (head[0] != DBUS_LITTLE_ENDIAN || size < (int)sizeof head || size > 1 << 20) fail("what the bridge says", NULL);
+    for (gsize left = (gsize)size - sizeof head, piece; left > 0; left -= piece) {
+        piece = left < sizeof rest ? left : sizeof rest;
+        read_all(stream, rest, piece);
     }
-    dbus_message_unref(message);
-    return true;
+    memcpy(&serial, head + 8, sizeof serial);
+    if (head[1] == DBUS_MESSAGE_TYPE_ERROR) fail("the bridge refuses what a device says", NULL);
+    if (head[1] == DBUS_MESSAGE_TYPE_METHOD_CALL) answer(peer, serial);
+    return head[1];
 }
 
 static void *serve(void *data) {
     struct peer *peer = data;
-    while (serve_once(peer, NULL)) continue;
+    while (serve_once(peer) != DBUS_MESSAGE_TYPE_INVALID) continue;
     // A bridge that ends a link in order waits for that.
     g_io_stream_close(peer->stream, NULL, NULL);
     return NULL;
@@ -153,7 +148,6 @@ static void trust(DBusConnection *bus, const char *id, const char *name) {
 static void link_to_bridge(struct peer *peer, DBusConnection *bus, unsigned short port, const unsigned char *bridge,
                            size_t number) {
     char id[2 * ID + 1], name[32];
-    const char *member = "";
     for (size_t index = 0; index < ID; index++) snprintf(id + 2 * index, 3, "%02x", peer->id[index]);
     snprintf(name, sizeof name, "peer %zu", number);
     trust(bus, id, name);
@@ -161,9 +155,11 @@ static void link_to_bridge(struct peer *peer, DBusConnection *bus, unsigned shor
     knock(descriptor, peer, bridge);
     peer->stream = shake(descriptor, FALSE, peer->certificate);
     say_hello(peer);
-    // The bridge says it too, once it has taken this for a link.
-    while (!*member)
-        if (!serve_once(peer, &member)) fail("a link", &(DBusError){.message = "ended by the bridge"});
+    // The bridge says it too, as the first that it calls, once it has taken this for a link.
+    for (int type = 0; type != DBUS_MESSAGE_TYPE_METHOD_CALL;) {
+        type = serve_once(peer);
+        if (type == DBUS_MESSAGE_TYPE_INVALID) fail("a link", &(DBusError){.message = "ended by the bridge"});
+    }
     g_thread_unref(g_thread_new("peer", serve, peer));
 }
 
