@@ -22,7 +22,7 @@ struct MarshalledOutput {
     mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
     /// Appends bytes as they are.
-    mutating func append(_ more: [UInt8]) { bytes.append(contentsOf: more) }
+    mutating func append(_ more: some Collection<UInt8>) { bytes.append(contentsOf: more) }
 
     /// Appends a number.
     mutating func append(integer value: some FixedWidthInteger & BitwiseCopyable) {

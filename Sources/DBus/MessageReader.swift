@@ -118,18 +118,19 @@ package struct MessageReader {
         return bytes
     }
 
-    /// Reads the next argument as it is if it is properties that are aligned as in a body of their own, in the byte order of
-    /// what is made here, and without descriptors; otherwise nothing is read.
+    /// Reads the next argument as it is if it is properties in the byte order of what is made here, without descriptors; otherwise
+    /// nothing is read.
     /// - Returns: nil if nothing was read.
     mutating func packedProperties() throws(DBusError) -> PackedProperties? {
-        let start = (input.offset + 7) & ~7
         guard place.arrayEnd == nil, !input.isBigEndian, message.descriptors.isEmpty,
-            (input.offset + 3) & ~3 == start, input.holds("a{sv}", at: place.types.lowerBound..<nextTypeEnd)
+            input.holds("a{sv}", at: place.types.lowerBound..<nextTypeEnd)
         else { return nil }
         try message.checkBody()
+        let lengthStart = (input.offset + 3) & ~3
+        let entriesStart = (lengthStart + 4 + 7) & ~7
         try skip()
-        try spend(input.offset - start)
-        return PackedProperties(checked: input.bytes[start..<input.offset])
+        try spend(input.offset - lengthStart)
+        return PackedProperties(checked: input.bytes[entriesStart..<input.offset])
     }
 
     /// Reads the next argument, a container of `type`, by letting `body` read its contents. What that leaves unread is

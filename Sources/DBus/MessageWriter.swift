@@ -62,14 +62,16 @@ package struct MessageWriter {
         .limitsExceeded("The arguments' signature would be longer than 255 characters.")
     }
 
-    /// Appends `bytes`, which are a value of the type `signature` in a body that begins with it, if they mean the same here.
-    /// - Returns: whether they do; otherwise nothing is appended.
-    mutating func copy(_ bytes: [UInt8], _ signature: String) throws(DBusError) -> Bool {
-        guard depth == 0, (message.body.bytes.count + 3) & ~3 & 7 == 0 else { return false }
+    /// Appends a dictionary of the type `signature` that has `entries`, as bytes from a message, unless it would be within another
+    /// value: that may be nested too deeply.
+    /// - Returns: whether it was appended.
+    mutating func copy(entries: ArraySlice<UInt8>, of signature: String) throws(DBusError) -> Bool {
+        guard depth == 0 else { return false }
         try begin(container: signature)
-        try reserve(bytes.count)
-        message.body.align(4)
-        message.body.append(bytes)
+        try reserve(entries.count)
+        message.body.append(integer: UInt32(truncatingIfNeeded: entries.count))
+        message.body.align(8)
+        message.body.append(entries)
         return true
     }
 

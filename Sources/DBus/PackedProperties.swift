@@ -7,6 +7,9 @@ package struct PackedProperties: Hashable, Sendable {
     /// What they take as the body of a message; empty if there are no properties.
     private let bytes: [UInt8]
     private static let signature = "a{sv}"
+    /// Where the first entry begins in ``bytes``, after the length and padding. Entries are aligned to as many bytes, so that they
+    /// are the same wherever in a message they stand.
+    private static let entriesStart = 8
 
     /// No properties.
     package init() { self.init(bytes: []) }
@@ -51,11 +54,18 @@ package struct PackedProperties: Hashable, Sendable {
         MessageReader(Message(body: MarshalledOutput(bytes), types: Self.signature))
     }
 
-    /// The properties at this place of a message that has been checked, whose least significant bytes come first. Values are
-    /// aligned there as in the body of a message.
-    init(checked bytes: ArraySlice<UInt8>) {
-        // Without properties there are but a length and padding.
-        self.init(bytes: bytes.count <= 8 ? [] : Array(bytes))
+    /// The properties with these entries, which stand in a message that has been checked, the least significant byte of a number
+    /// first.
+    init(checked entries: ArraySlice<UInt8>) {
+        guard !entries.isEmpty else {
+            self.init()
+            return
+        }
+        var output = MarshalledOutput(capacity: Self.entriesStart + entries.count)
+        output.append(integer: UInt32(truncatingIfNeeded: entries.count))
+        output.align(Self.entriesStart)
+        output.append(entries)
+        self.init(bytes: output.bytes)
     }
 
     /// Whether there are no properties.
@@ -102,7 +112,7 @@ package struct PackedProperties: Hashable, Sendable {
 extension PackedProperties: DBusType {
     package static var typeSignature: String { signature }
 
-    /// They are copied where their bytes in the message are what they would be packed into, and otherwise packed anew.
+    /// Their entries are copied if these have the bytes that they would be packed into, and otherwise packed anew.
     package static func read(from reader: inout MessageReader) throws(DBusError) -> PackedProperties {
         if let copied = try reader.packedProperties() { return copied }
         let value = try reader.readAnyValue()
@@ -113,7 +123,7 @@ extension PackedProperties: DBusType {
     }
 
     package func write(to writer: inout MessageWriter) throws(DBusError) {
-        guard !bytes.isEmpty, try writer.copy(bytes, Self.signature) else {
+        guard try writer.copy(entries: bytes.dropFirst(Self.entriesStart), of: Self.signature) else {
             return try writer.writeContent(of: try value())
         }
     }
