@@ -93,6 +93,8 @@ def test_text_comes_home(edited: tuple[Machine, Machine, Path]) -> None:
     before = letter.read_text()
     here, there = Editor(desk, "vim", str(letter)), Editor(lap, "vim")
     wait_for_state(desk, file=str(letter))
+    # Where none runs, a terminal is started.
+    wait_for_state(lap, file="")
     dock = Dock(lap)
     dock.continue_offer(dock.offer(letter.name))
     assert dock.outcome()[1:] == ("", "")
