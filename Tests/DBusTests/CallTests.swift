@@ -84,6 +84,8 @@ struct CallTests {
                 try pair.object().post("org.example.CallLog", "Note") {
                     (writer) throws(DBusError) in try writer.write(number)
                 }
+                // Other tests have links on this loop, which end when it stands still.
+                if number.isMultiple(of: 500) { await Task.yield() }
             }
             try await eventually { pair.log.numbers.count == 10_000 }
             #expect(pair.log.numbers == Array(0..<10_000))

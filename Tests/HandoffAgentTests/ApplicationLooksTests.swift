@@ -59,6 +59,28 @@ struct ApplicationLooksTests {
         }
     }
 
+    @Test("what takes longer than anybody waits is shown as soon as it is known")
+    func late() async throws {
+        let isReadable = Mutex(false)
+        try await onLoop {
+            let looks = ApplicationLooks { _ in
+                while !isReadable.withLock({ $0 }) { usleep(1000) }
+                return ApplicationLook(name: "Editor", icon: .named("editor"))
+            }
+            let faces = InstalledFaces(looks)
+            var changes = 0
+            faces.onChange = { changes += 1 }
+            for _ in 0..<3 { #expect(faces.face(of: "a") == nil) }
+            // Who can show nothing before waits in vain.
+            var hasWaited = false
+            looks.find(["a"]) { hasWaited = $0 == nil }
+            try await eventually { hasWaited }
+            isReadable.withLock { $0 = true }
+            try await eventually { changes == 1 }
+            #expect(faces.face(of: "a")?.name == "Editor")
+        }
+    }
+
     @Test("what has no application has no picture, at once")
     func none() async throws {
         try await onLoop {

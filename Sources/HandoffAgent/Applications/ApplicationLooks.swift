@@ -2,14 +2,14 @@
 internal import MainLoop
 internal import Platform
 
-/// Finds out how applications are shown. Desktop entries are read on a thread, and nobody waits for one for longer than a
-/// moment: what is shown is then shown without a picture.
+/// Finds out how applications are shown. Desktop entries are read on a thread, and who has to wait for one does not wait for
+/// longer than a moment: what is shown is then shown without a picture.
 @MainLoop
 final class ApplicationLooks {
     /// Reads where it may block.
     typealias Reader = @Sendable ([String]) -> ApplicationLook?
 
-    /// How long somebody waits at most.
+    /// How long somebody waits who can show nothing before.
     static let patience = Duration.seconds(1)
     /// For how long what was read counts; an application may be installed or renamed at any time.
     private static let lifetime: Int64 = 60_000_000
@@ -34,8 +34,11 @@ final class ApplicationLooks {
     init(_ reader: @escaping Reader = { ApplicationLook.read($0) }) { self.reader = reader }
 
     /// Calls `body` once with the look of the first of these `applications` that is installed: at once if it is known, and
-    /// with nil if none is or that cannot be found out in time.
-    func find(_ applications: [String], _ body: @escaping @MainLoop (ApplicationLook?) -> Void) {
+    /// with nil if none is or that cannot be found out within `limit`, or at all if that is nil.
+    func find(
+        _ applications: [String], within limit: Duration? = patience,
+        _ body: @escaping @MainLoop (ApplicationLook?) -> Void
+    ) {
         let key = applications.filter { !$0.isEmpty }
         guard !key.isEmpty else { return body(nil) }
         if let known = remembered[key], MainLoop.now - known.time < Self.lifetime { return body(known.look) }
@@ -48,7 +51,7 @@ final class ApplicationLooks {
             }
         }
         waiting[key, default: []].removeAll(where: \.hasEnded)
-        waiting[key, default: []].append(Wait(body))
+        waiting[key, default: []].append(Wait(limit, body))
     }
 
     private func read(_ key: [String]) -> Bool {
@@ -88,9 +91,9 @@ final class ApplicationLooks {
 
         var hasEnded: Bool { body == nil }
 
-        init(_ body: @escaping @MainLoop (ApplicationLook?) -> Void) {
+        init(_ limit: Duration?, _ body: @escaping @MainLoop (ApplicationLook?) -> Void) {
             self.body = body
-            timer = .timer(after: ApplicationLooks.patience) { [weak self] in self?.end(nil) }
+            timer = limit.map { .timer(after: $0) { [weak self] in self?.end(nil) } }
         }
 
         func end(_ look: ApplicationLook?) {

@@ -11,6 +11,8 @@ final class InstalledFaces: ApplicationFaces {
     /// What was found last. It is said of an application while it is looked for anew.
     private var found: [String: ApplicationLook] = [:]
 
+    /// The applications that are being looked for. What is shown does not wait for that, and is told however long it takes.
+    private var asked: Set<String> = []
     private var isAsking = false
 
     /// Of more applications than this, what was found is looked for anew.
@@ -19,9 +21,11 @@ final class InstalledFaces: ApplicationFaces {
     init(_ looks: ApplicationLooks) { self.looks = looks }
 
     func face(of applicationID: String) -> (name: String, icon: String)? {
-        isAsking = true
-        looks.find([applicationID]) { [weak self] in self?.found($0, applicationID) }
-        isAsking = false
+        if asked.insert(applicationID).inserted {
+            isAsking = true
+            looks.find([applicationID], within: nil) { [weak self] in self?.found($0, applicationID) }
+            isAsking = false
+        }
         return found[applicationID].map { look in
             switch look.icon {
             case .named(let name)?: (look.name, name)
@@ -32,6 +36,7 @@ final class InstalledFaces: ApplicationFaces {
     }
 
     private func found(_ look: ApplicationLook?, _ applicationID: String) {
+        asked.remove(applicationID)
         guard let look, found[applicationID] != look else { return }
         if found.count >= Self.maximumFound { found = [:] }
         found[applicationID] = look
