@@ -158,6 +158,11 @@ extension Value {
         .array(ArrayValue(checkedSignature: "s", strings.map { .string($0) }))
     }
 
+    /// An array of arrays of bytes, `aay`.
+    package static func byteArrays(_ arrays: [[UInt8]]) -> Value {
+        .array(ArrayValue(checkedSignature: "ay", arrays.map { .bytes($0) }))
+    }
+
     /// `a{sv}`, its entries sorted by key so that equal dictionaries are equal values.
     package static func properties(_ properties: [String: Value]) -> Value {
         let entries = properties.sorted { $0.key < $1.key }

@@ -23,7 +23,9 @@ package final class Bridge {
     private(set) lazy var sends = Sends(state, self)
     private(set) lazy var outbox = Outbox(in: folder, self)
     private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
-    private(set) lazy var entrance = Entrance(state, self, Admission(state, self))
+    private lazy var admission = Admission(state, self)
+    private(set) lazy var entrance = Entrance(state, self, admission)
+    private lazy var ownPlaces = OwnPlaces(state, self, admission)
     private(set) lazy var places = PeerPlaces(state, discovery)
     private(set) lazy var discovery = Discovery(state, self, Announcer(state, self), isAllowed: discovers)
     private(set) lazy var firewall = Firewall(self, discovers: discovers)
@@ -170,6 +172,7 @@ package final class Bridge {
             place = new
             links.check(new.addresses)
         }
+        ownPlaces.update()
         discovery.networkChanged()
         firewall.look()
         dials.dialAllNow()
@@ -188,11 +191,12 @@ package final class Bridge {
         let isOver = entry?.isSecretOld(at: MainLoop.wallClock) == true && entry?.secret != link.secret
         return LinkHello(
             isPaired: entry != nil, secret: isOver ? [] : entry?.secret?.id ?? [], name: settings.deviceName,
-            type: state.type, port: entry == nil ? 0 : port)
+            type: state.type, port: entry == nil ? 0 : port, places: entry == nil ? nil : ownPlaces.said)
     }
 
     /// This device now listens elsewhere, or not at all.
     func portChanged() {
+        ownPlaces.update()
         propertiesChanged("Port")
         links.sayHello()
         firewall.look()
@@ -217,6 +221,11 @@ package final class Bridge {
         guard settings.take(port: port) else { return }
         entrance.portChosen()
         discovery.renew()
+    }
+
+    /// The user wants peers to be told where they can reach this device from other networks, or not.
+    func sharingChosen(_ shares: Bool) {
+        if settings.take(sharesAddresses: shares) { ownPlaces.update() }
     }
 
     private func discoverableChanged() {

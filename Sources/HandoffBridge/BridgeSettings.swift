@@ -16,6 +16,8 @@ final class BridgeSettings {
     private(set) var port: UInt16
     /// Whether what is offered is left with others before the machine sleeps; as long as a broker has not said, it is not asked.
     var parks = true
+    /// Whether peers are told where they can reach this device from other networks.
+    private(set) var sharesAddresses: Bool
     private let path: String
 
     /// Reads the file at `path`; an absent one says nothing.
@@ -31,6 +33,8 @@ final class BridgeSettings {
                 "\(path), \(ConfigurationKey.port.place): \(number) is not a port. Give 0 to 65535.")
         }
         self.port = port
+        // Who has written something else than a truth there has hardly wanted that. The broker warns of it.
+        sharesAddresses = (try? file.boolean(.sharesAddresses) ?? true) ?? false
     }
 
     /// The user's switch as the broker has left it, for when there is no broker to ask.
@@ -57,6 +61,13 @@ final class BridgeSettings {
     func take(port chosen: UInt16) -> Bool {
         defer { port = chosen }
         return port != chosen
+    }
+
+    /// Takes over whether the user wants addresses to be shared.
+    /// - Returns: whether that is another choice now.
+    func take(sharesAddresses chosen: Bool) -> Bool {
+        defer { sharesAddresses = chosen }
+        return sharesAddresses != chosen
     }
 
     private static func machineName() -> String {

@@ -98,7 +98,9 @@ package final class Broker {
         unreadMessages.onNeglect = { [weak self] in self?.forget($0) }
         presence.onPeersLost = { [peers] in peers.removeAll() }
         presence.onChange = { [announcements, news] in
-            announcements.tellBridge(["Enabled", "DeviceName", "Port", "Park", "ExcludedApplications"])
+            announcements.tellBridge([
+                "Enabled", "DeviceName", "Port", "ShareAddresses", "Park", "ExcludedApplications",
+            ])
             news.beginAnew()
         }
     }

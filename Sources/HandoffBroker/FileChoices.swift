@@ -24,6 +24,9 @@ struct FileChoices {
     /// hardly wanted that.
     var parks: Bool { understood(.parks) { try file.boolean($0) ?? true } ?? false }
 
+    /// Whether peers are told where this device can be reached from other networks; the same holds for it.
+    var sharesAddresses: Bool { understood(.sharesAddresses) { try file.boolean($0) ?? true } ?? false }
+
     /// The adapters that are switched off; what is no name of one, and what there is more of than may be, is left out.
     var disabledAdapters: Set<AdapterName> {
         let key = ConfigurationKey.disabledAdapters

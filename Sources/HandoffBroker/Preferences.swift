@@ -34,6 +34,8 @@ final class Preferences {
     private(set) var documentsFolder: DocumentsFolder?
     /// Whether what is offered is left with peers when this machine sleeps.
     private(set) var parks = true
+    /// Whether peers are told where this device can be reached from other networks.
+    private(set) var sharesAddresses = true
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -54,6 +56,7 @@ final class Preferences {
         disabledAdapters = choices.disabledAdapters
         documentsFolder = choices.documentsFolder
         parks = choices.parks
+        sharesAddresses = choices.sharesAddresses
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -168,6 +171,12 @@ final class Preferences {
     func setParks(_ parks: Bool) throws {
         try change { $0.set(.parks, to: parks) }
         self.parks = parks
+    }
+
+    /// Stores whether peers are told where this device can be reached from other networks.
+    func setSharesAddresses(_ shares: Bool) throws {
+        try change { $0.set(.sharesAddresses, to: shares) }
+        sharesAddresses = shares
     }
 
     /// Stores which applications are kept out; none removes the key from the file.

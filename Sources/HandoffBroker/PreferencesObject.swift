@@ -107,6 +107,14 @@ extension PreferencesObject {
         tell("Park", after: call)
     }
 
+    var shareAddresses: Bool { preferences.sharesAddresses }
+
+    func setShareAddresses(_ shares: Bool, _ call: MethodCall) throws {
+        guard shares != shareAddresses else { return }
+        try preferences.setSharesAddresses(shares)
+        tell("ShareAddresses", after: call)
+    }
+
     var excludedApplications: [String] { preferences.excludedApplications.texts }
 
     func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {

@@ -19,6 +19,8 @@ package struct ConfigurationKey: Sendable {
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.
     package static let port = ConfigurationKey(group: "Network", name: "Port")
+    /// Whether peers are told where this device can be reached from other networks.
+    package static let sharesAddresses = ConfigurationKey(group: "Network", name: "ShareAddresses")
     /// When there is a notification for offers.
     package static let notifiesOffers = ConfigurationKey(group: "Notifications", name: "Offers")
     /// Whether there is a notification when something was continued elsewhere.

@@ -8,7 +8,7 @@ import Platform
 /// The page on which people choose.
 @MainActor
 final class PreferencesView {
-    private let stack, enabled, parks, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
+    private let stack, enabled, parks, sharesAddresses, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
     private let folders: RowList<RemovableRow<FolderRow>>
@@ -23,6 +23,7 @@ final class PreferencesView {
     /// The page in `template`.
     init(_ template: Template, _ actor: WindowActor) {
         (stack, enabled, parks) = (template["preferences_stack"], template["enabled"], template["parks"])
+        sharesAddresses = template["shares_addresses"]
         (notifyOffers, notifyContinued) = (template["notify_offers"], template["notify_continued"])
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
@@ -54,6 +55,7 @@ final class PreferencesView {
         notifyOffers[number: "selected"] = offers
         notifyContinued[flag: "active"] = page.notifyContinued
         parks[flag: "active"] = page.parks
+        sharesAddresses[flag: "active"] = page.sharesAddresses
         excluded.set(page.excluded)
         folders.set(page.folders)
         noExcluded[flag: "visible"] = page.excluded.isEmpty
@@ -76,6 +78,9 @@ final class PreferencesView {
         }
         parks.on("notify::active") { [weak self] in
             self?.chosen { PreferencesPage.setParks($0.parks[flag: "active"]) }
+        }
+        sharesAddresses.on("notify::active") { [weak self] in
+            self?.chosen { PreferencesPage.setSharesAddresses($0.sharesAddresses[flag: "active"]) }
         }
         topBar.on("notify::active") { [weak self] in
             self?.chosen { .setShellExtension($0.topBar[flag: "active"]) }

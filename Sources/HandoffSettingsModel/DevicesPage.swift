@@ -40,7 +40,7 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
     package let name: String
     /// Since when it is connected, or that it is not.
     package let standing: String
-    /// Where it is connected; empty if it is not.
+    /// Where it is connected, and by which way if that is not the usual one; empty if it is not.
     package let address: String
     /// Why it is not connected; empty if it is, or nobody knows.
     package let problem: String
@@ -61,7 +61,8 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
             ? Ages.connected(device.connectedSince, at: now)
             : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
                 ?? Ages.last(device.disconnectedSince, at: now)
-        address = device.isConnected ? device.connectedAddress.shown : ""
+        let place = device.isConnected ? device.connectedAddress.shown : ""
+        address = device.isOnOtherNetwork ? tr("{address}, over another network", ["address": place]) : place
         problem = device.isConnected || asleep != nil ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)
         isMuted = device.isMuted

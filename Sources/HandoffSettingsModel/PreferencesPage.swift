@@ -16,6 +16,8 @@ package struct PreferencesPage: Equatable, Sendable {
     package var notifyContinued = true
     /// Whether what is offered is left with other devices when this one sleeps.
     package var parks = true
+    /// Whether the user's devices are told where this one can be reached from other networks.
+    package var sharesAddresses = true
     /// The applications that are kept out, by name.
     package var excluded: [ExcludedRow] = []
     /// The shared folders, by name.
@@ -42,6 +44,7 @@ package struct PreferencesPage: Equatable, Sendable {
         notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
         if chosen["Park"] != nil { parks = chosen.flag("Park") }
+        if chosen["ShareAddresses"] != nil { sharesAddresses = chosen.flag("ShareAddresses") }
         excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         folders = Self.texts(chosen["SharedFolders"]).map { FolderRow(name: $0, path: $1) }
@@ -71,6 +74,11 @@ package struct PreferencesPage: Equatable, Sendable {
 
     /// Whether what is offered is left with other devices when this one sleeps.
     package static func setParks(_ isOn: Bool) -> Request { .setPreference("Park", .boolean(isOn)) }
+
+    /// Whether the user's devices are told where this one can be reached from other networks.
+    package static func setSharesAddresses(_ isOn: Bool) -> Request {
+        .setPreference("ShareAddresses", .boolean(isOn))
+    }
 
     /// Where documents go; empty for the folder that they go to if nothing else is chosen.
     package static func setDocumentsFolder(_ path: String) -> Request {

@@ -26,6 +26,10 @@ package struct KnownDevice: Equatable, Sendable {
     package let disconnectedSince: Int64
     /// Where it is connected; empty if it is not.
     package let connectedAddress: String
+    /// By which way it is connected; empty if it is not.
+    package let way: String
+    /// Where it has said that it can be reached from other networks, each `HOST:PORT` or `[V6]:PORT`.
+    package let places: [String]
     /// Why it is not connected, as far as that is known.
     package let connectionError: String
     /// The name of that error; empty if there is none, or the bridge does not tell.
@@ -74,6 +78,8 @@ package struct KnownDevice: Equatable, Sendable {
         connectedSince = properties.time("ConnectedSince")
         disconnectedSince = properties.time("DisconnectedSince")
         connectedAddress = properties.text("ConnectedAddress")
+        way = properties.text("Way")
+        places = properties.texts("Places")
         connectionError = properties.text("ConnectionError")
         connectionErrorName = properties.text("ConnectionErrorName")
         pairingState = properties.text("PairingState")
@@ -87,6 +93,9 @@ package struct KnownDevice: Equatable, Sendable {
         sendErrorName = properties.text("SendErrorName")
         waiting = WaitingSend.all(in: properties["Waiting"])
     }
+
+    /// Whether it is connected through a tunnel or a router.
+    package var isOnOtherNetwork: Bool { way == "other-network" }
 
     /// The devices among `objects`: peers first, by name.
     package static func all(in objects: ManagedObjects) -> [KnownDevice] {

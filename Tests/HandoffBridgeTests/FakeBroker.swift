@@ -148,6 +148,8 @@ private final class FakePreferences: PreferencesServer {
     func setNotifyContinued(_ value: Bool, _ call: MethodCall) throws {}
     var park: Bool { true }
     func setPark(_ value: Bool, _ call: MethodCall) throws {}
+    var shareAddresses: Bool { true }
+    func setShareAddresses(_ value: Bool, _ call: MethodCall) throws {}
     var excludedApplications: [String] { [] }
     func setExcludedApplications(_ value: [String], _ call: MethodCall) throws {}
     var disabledAdapters: [String] { [] }

@@ -28,6 +28,12 @@ extension Bridge: AdmissionOwner {
     }
 }
 
+extension Bridge: OwnPlacesOwner {
+    var sharesPlaces: Bool { settings.sharesAddresses }
+    var lastingPort: UInt16? { entrance.lastingPort }
+    func placesChanged() { links.sayHello() }
+}
+
 extension Bridge: EntranceOwner {
     var configuredPort: UInt16 { settings.port }
     func entranceReopened() { discovery.renew() }

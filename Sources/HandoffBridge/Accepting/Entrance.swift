@@ -57,6 +57,8 @@ final class Entrance {
 
     /// The port that the user has chosen, 0 for none.
     private var chosenPort: UInt16 { address?.port ?? owner.configuredPort }
+    /// The port if it is the same at each start and on each network; nil otherwise.
+    var lastingPort: UInt16? { chosenPort == 0 ? nil : port }
     /// Whether the port is another one of ``Listener/ports`` at each start.
     var choosesPort: Bool { chosenPort == 0 && Listener.ports.contains(port) }
 
@@ -69,7 +71,8 @@ final class Entrance {
 
     private func listen() {
         do {
-            let listener = try Listener(address, port: chosenPort, otherThan: port) { [weak self] socket in
+            let others: Set = [port, OwnPlaces.port(of: state.ownID)]
+            let listener = try Listener(address, port: chosenPort, otherThan: others) { [weak self] socket in
                 self?.admission.admit(socket)
             }
             self.listener = listener

@@ -26,24 +26,24 @@ final class Listener {
     /// - Parameters:
     ///   - address: an address of this machine, nil for all of them.
     ///   - port: where to listen; 0 for one of ``ports`` at random, or any if they are all taken.
-    ///   - former: the port that is not to be taken at random again.
+    ///   - others: the ports that are not to be taken at random.
     /// - Throws: `GLibError` if it cannot listen there.
     init(
-        _ address: NetworkAddress?, port: UInt16, otherThan former: UInt16 = 0,
+        _ address: NetworkAddress?, port: UInt16, otherThan others: Set<UInt16> = [],
         _ body: @escaping @MainLoop (SocketConnection) -> Void
     ) throws {
         self.body = body
         socket =
-            port == 0 ? try Self.openAtRandom(address, otherThan: former) : try Self.open(address, port)
+            port == 0 ? try Self.openAtRandom(address, otherThan: others) : try Self.open(address, port)
         self.port = try Self.port(of: socket)
         watch()
     }
 
     private static func openAtRandom(
-        _ address: NetworkAddress?, otherThan former: UInt16
+        _ address: NetworkAddress?, otherThan others: Set<UInt16>
     ) throws -> ObjectReference<GSocket> {
         var generator = UnpredictableNumbers()
-        for port in ports.filter({ $0 != former }).shuffled(using: &generator) {
+        for port in ports.filter({ !others.contains($0) }).shuffled(using: &generator) {
             do {
                 return try open(address, port)
             } catch let error as GLibError where error.isIO(G_IO_ERROR_ADDRESS_IN_USE) {

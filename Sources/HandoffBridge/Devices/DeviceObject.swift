@@ -37,6 +37,8 @@ final class DeviceObject: DeviceServer {
         /// Since when there is none, by the wall clock; 0 with one, or if that is not known.
         var disconnectedSince: Int64 = 0
         var connectedAddress = ""
+        var way = ""
+        var places: [String] = []
         var connectionError = ShownError.none
         var pairingState = "none"
         /// Whether the device has asked to be paired, and the user here has yet to agree.
@@ -61,6 +63,8 @@ final class DeviceObject: DeviceServer {
             if connectedSince != other.connectedSince { names.append("ConnectedSince") }
             if disconnectedSince != other.disconnectedSince { names.append("DisconnectedSince") }
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
+            if way != other.way { names.append("Way") }
+            if places != other.places { names.append("Places") }
             names += connectionError.changes(from: other.connectionError, "ConnectionError")
             if pairingState != other.pairingState { names.append("PairingState") }
             if isAsking != other.isAsking { names.append("PairingAsked") }
@@ -93,6 +97,8 @@ final class DeviceObject: DeviceServer {
     var connectedSince: Int64 { state.connectedSince }
     var disconnectedSince: Int64 { state.disconnectedSince }
     var connectedAddress: String { state.connectedAddress }
+    var way: String { state.way }
+    var places: [String] { state.places }
     var connectionError: String { state.connectionError.text }
     var connectionErrorName: String { state.connectionError.name }
     var pairingState: String { state.pairingState }

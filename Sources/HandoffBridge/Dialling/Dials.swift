@@ -119,7 +119,7 @@ final class Dials {
         let isWanted =
             state.isOn && entry != nil && !hasLink
             && !(entry?.addresses.isEmpty == true && owner.reachableAddresses(of: device).isEmpty
-                && owner.callback(of: device) == nil)
+                && owner.callback(of: device) == nil && places(of: device).isEmpty)
         if entry == nil { (announced[device], proven[device], deserted[device]) = (nil, nil, nil) }
         if entry == nil || hasLink { errors[device] = nil }
         guard isWanted else {
@@ -159,9 +159,22 @@ final class Dials {
         announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: .seconds(60))
     }
 
-    /// Where `device` is to be dialled now: where it was reached before, where it has said on a link that it
-    /// listens, and where it announces that it is, unless it was dialled there too often.
+    /// Where `device` has said that it can be reached from other networks, but for what is this machine itself.
+    private func places(of device: DeviceID) -> [NetworkAddress] {
+        let places = state.trust[device]?.places(at: MainLoop.wallClock) ?? []
+        guard !places.isEmpty, let own = NetworkInterface.ownAddresses() else { return places }
+        return places.filter { place in NetworkInterface.bytes(of: place.host).map { !own.contains($0) } ?? false }
+    }
+
+    /// Where `device` is to be dialled now: where it announces that it is, unless it was dialled there too often, where it was
+    /// reached before, where it has said on a link that it listens, and where it has said that it can be reached from other
+    /// networks.
     private func targets(_ device: DeviceID) -> [NetworkAddress] {
+        let near = nearTargets(device)
+        return near + places(of: device).filter { !near.contains($0) }
+    }
+
+    private func nearTargets(_ device: DeviceID) -> [NetworkAddress] {
         var known = state.trust[device]?.addresses ?? []
         if let callback = owner.callback(of: device), !known.contains(callback) {
             known.append(callback)

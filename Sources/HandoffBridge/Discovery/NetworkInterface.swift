@@ -44,6 +44,15 @@ struct NetworkInterface: Hashable, Sendable {
         }.filter { $0.index > 0 }.sorted { $0.index < $1.index }
     }
 
+    /// Whether somebody at `host`, an IP address with its zone if it has one, is on this machine or on a network that this
+    /// machine is on.
+    static func isNear(_ host: String) -> Bool {
+        let address = NetworkAddress(host: host, port: 1)
+        if all().contains(where: { $0.isOnLink(address) }) { return true }
+        guard let bytes = bytes(of: String(host.prefix { $0 != "%" })) else { return false }
+        return ownAddresses()?.contains(bytes) == true
+    }
+
     /// All addresses of this machine, on interfaces that are up; nil if the system does not say at the
     /// moment.
     static func ownAddresses() -> Set<[UInt8]>? {
@@ -52,6 +61,41 @@ struct NetworkInterface: Hashable, Sendable {
         defer { freeifaddrs(first) }
         return Set(
             entries(first).compactMap { $0.ifa_flags & UInt32(IFF_UP) == 0 ? nil : bytes($0.ifa_addr) })
+    }
+
+    /// An address of an interface that is up.
+    struct UpAddress: Hashable, Sendable {
+        /// The name of the interface.
+        let interface: String
+        /// Whether it is a tunnel: it leads to one other machine, or has no link layer, as WireGuard's has none.
+        let isTunnel: Bool
+        /// The 4 or 16 bytes of the address in network byte order.
+        let bytes: [UInt8]
+    }
+
+    /// All addresses of interfaces that are up, but for the loopback's.
+    static func upAddresses() -> [UpAddress] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        let all = entries(first).filter {
+            $0.ifa_flags & UInt32(IFF_UP) != 0 && $0.ifa_flags & UInt32(IFF_LOOPBACK) == 0 && $0.ifa_name != nil
+        }
+        let bare = Set(all.filter { hasNoLinkLayer($0.ifa_addr) }.map { String(cString: $0.ifa_name) })
+        return all.compactMap { entry in
+            guard let bytes = bytes(entry.ifa_addr) else { return nil }
+            let name = String(cString: entry.ifa_name)
+            return UpAddress(
+                interface: name,
+                isTunnel: entry.ifa_flags & UInt32(IFF_POINTOPOINT) != 0 || bare.contains(name), bytes: bytes)
+        }
+    }
+
+    private static func hasNoLinkLayer(_ raw: UnsafeMutablePointer<sockaddr>?) -> Bool {
+        guard let raw, Int32(raw.pointee.sa_family) == AF_PACKET else { return false }
+        return raw.withMemoryRebound(to: sockaddr_ll.self, capacity: 1) {
+            $0.pointee.sll_hatype == UInt16(ARPHRD_NONE)
+        }
     }
 
     private static func entries(_ first: UnsafeMutablePointer<ifaddrs>?) -> [ifaddrs] {

@@ -73,6 +73,9 @@ extension Bridge: LinksOwner {
             if let said = link.received {
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
+                if link.isPaired, let places = said.places {
+                    entry.remember(places: places, at: MainLoop.wallClock)
+                }
             }
             // A device that announces where it is will do so again, and may be somewhere else by then.
             if case .dialled(let address) = link.origin, !discovery.announces(address) {

@@ -131,6 +131,9 @@ final class Link {
     /// The IP address of the other end.
     var remoteHost: String { channel.remoteHost }
 
+    /// By which way the other end is reached, as `Device.Way` says it.
+    private(set) lazy var way = NetworkInterface.isNear(remoteHost) ? "same-network" : "other-network"
+
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { channel.localAddress }
 

@@ -19,6 +19,11 @@ struct LinkHello: Hashable, Sendable {
     var type = ""
     /// The port on which it accepts connections for streams; 0 if it does not say.
     var port: UInt16 = 0
+    /// Where it can be reached from other networks, at most ``maximumPlaces``; nil if it does not say.
+    var places: [KnockDestination]?
+
+    /// How many places a device may say.
+    static let maximumPlaces = 8
 
     private enum Key {
         static let paired = "Paired"
@@ -26,17 +31,20 @@ struct LinkHello: Hashable, Sendable {
         static let name = "Name"
         static let type = "Type"
         static let port = "Port"
-        static let all = [paired, secret, name, type, port]
+        static let places = "Places"
+        static let all = [paired, secret, name, type, port, places]
     }
 
     init(
-        isPaired: Bool, secret: [UInt8] = [], name: String = "", type: String = "", port: UInt16 = 0
+        isPaired: Bool, secret: [UInt8] = [], name: String = "", type: String = "", port: UInt16 = 0,
+        places: [KnockDestination]? = nil
     ) {
         self.isPaired = isPaired
         self.secret = secret
         self.name = name
         self.type = type
         self.port = port
+        self.places = places
     }
 
     /// What `about` says. Texts are made fit to be shown; an unknown type of device counts as none.
@@ -57,9 +65,33 @@ struct LinkHello: Hashable, Sendable {
         port =
             try about.listed(Key.port, "q") { if case .uint16(let value) = $0 { value } else { nil } }
             ?? 0
+        places = try Self.places(
+            try about.listed(Key.places, "aay") {
+                if case .array(let value) = $0, value.elementSignature == "ay" { value } else { nil }
+            })
         for key in about.keys where !Key.all.contains(key) {
             bridgeLog.debug("Hello has an unknown key “\(PeerText.name(key))”, which is ignored.")
         }
+    }
+
+    private static func places(_ said: ArrayValue?) throws(HandoffFailure) -> [KnockDestination]? {
+        guard let said else { return nil }
+        guard said.elements.count <= maximumPlaces else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "\(Key.places) has \(said.elements.count) entries. Give at most \(maximumPlaces).")
+        }
+        var places: [KnockDestination] = []
+        for element in said.elements {
+            guard case .bytes(let bytes) = element, let place = KnockDestination(said: bytes) else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "An entry of \(Key.places) is no place. Give 16 bytes of an address that means something on other"
+                        + " networks, and two of a port.")
+            }
+            places.append(place)
+        }
+        return places
     }
 
     /// This Hello as a dictionary.
@@ -68,6 +100,9 @@ struct LinkHello: Hashable, Sendable {
         if !name.isEmpty { about[Key.name] = .string(name) }
         if !type.isEmpty { about[Key.type] = .string(type) }
         if port != 0 { about[Key.port] = .uint16(port) }
+        if let places {
+            about[Key.places] = .byteArrays(places.map(\.bytes))
+        }
         return about
     }
 }

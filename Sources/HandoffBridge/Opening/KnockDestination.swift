@@ -20,6 +20,35 @@ struct KnockDestination: Hashable, Sendable {
         bytes = mapped + [UInt8(port >> 8), UInt8(port & 0xFF)]
     }
 
+    /// A place that a peer has said (protocol.md, "Places"); nil unless these bytes are an address and port to which one can
+    /// connect from another network.
+    init?(said bytes: [UInt8]) {
+        guard bytes.count == 18, bytes[16] != 0 || bytes[17] != 0 else { return nil }
+        let host = bytes.starts(with: Self.mappingPrefix) ? bytes[12..<16] : bytes[0..<16]
+        guard Self.isReachable(host) else { return nil }
+        self.bytes = bytes
+    }
+
+    /// Whether an address is none of those that mean nothing elsewhere, or nobody or many: unspecified, loopback, link-local
+    /// (RFC 3927; RFC 4291, section 2.5.6), multicast, broadcast.
+    private static func isReachable(_ host: ArraySlice<UInt8>) -> Bool {
+        let host = Array(host)
+        if host.count == 4 {
+            return host[0] != 0 && host[0] != 127 && host[0] < 224 && !(host[0] == 169 && host[1] == 254)
+        }
+        let isLow = host.dropLast().allSatisfy { $0 == 0 } && host[15] <= 1
+        return !isLow && host[0] != 0xFF && !(host[0] == 0xFE && host[1] & 0xC0 == 0x80)
+    }
+
+    /// The bytes of the IP address, 4 or 16.
+    var host: [UInt8] { Array(bytes.starts(with: Self.mappingPrefix) ? bytes[12..<16] : bytes[0..<16]) }
+
+    /// The address to connect to; nil for one that is unnamed.
+    var address: NetworkAddress? {
+        guard self != .unnamed, let text = NetworkInterface.text(host) else { return nil }
+        return NetworkAddress(host: text, port: UInt16(bytes[16]) << 8 | UInt16(bytes[17]))
+    }
+
     /// The destination for an address; nil if its host is a name. The zone does not count: it means something
     /// on one machine only.
     init?(_ address: NetworkAddress) {

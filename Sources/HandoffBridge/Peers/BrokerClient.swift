@@ -16,6 +16,8 @@ protocol BrokerClientOwner: AnyObject {
     func portChosen(_ port: UInt16)
     /// The user wants what is offered to be left with others before the machine sleeps, or not.
     func parkChosen(_ parks: Bool)
+    /// The user wants peers to be told where they can reach this device from other networks, or not.
+    func sharingChosen(_ shares: Bool)
     /// The user wants nothing of these applications to go to other devices.
     func excludedChosen(_ applications: [String])
     /// There is a broker, which has yet to be told of everything.
@@ -248,12 +250,15 @@ final class BrokerClient {
     }
 
     /// Those that concern a bridge.
-    private static let preferences = Set(["DeviceName", "Port", "Park", "ExcludedApplications", "Enabled"])
+    private static let preferences = Set([
+        "DeviceName", "Port", "ShareAddresses", "Park", "ExcludedApplications", "Enabled",
+    ])
 
     /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {
         if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
         if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
+        if case .boolean(let shares)? = preferences["ShareAddresses"] { bridge.sharingChosen(shares) }
         if case .boolean(let parks)? = preferences["Park"] { bridge.parkChosen(parks) }
         if let excluded = preferences["ExcludedApplications"]?.strings { bridge.excludedChosen(excluded) }
         if case .boolean(let isEnabled)? = preferences["Enabled"] { setEnabled(isEnabled) }

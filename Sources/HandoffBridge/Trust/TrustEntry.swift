@@ -31,6 +31,10 @@ struct TrustEntry: Hashable, Sendable {
     var awaitsLink: Bool
     /// Whether the user does not want to be shown what the device sends.
     var isMuted = false
+    /// Where the device has said last that it can be reached from other networks.
+    private(set) var places: [KnockDestination] = []
+    /// When it said so, in microseconds since the Unix epoch; 0 if there are none.
+    private(set) var placesSince: Int64 = 0
     /// The secret that both devices share; nil until there was a link.
     private(set) var secret: PeerSecret?
     /// Since when they have shared it, in microseconds since the Unix epoch; 0 without a secret.
@@ -91,6 +95,22 @@ struct TrustEntry: Hashable, Sendable {
     /// Remembers that the device was reached at `address`.
     mutating func remember(_ address: NetworkAddress) {
         addresses = Array(([address] + addresses.filter { $0 != address }).prefix(Self.maximumAddresses))
+    }
+
+    /// For how long what a device has said of its places counts, in microseconds.
+    static let lifeOfPlaces: Int64 = 30 * 86_400 * 1_000_000
+
+    /// The device has said at `now`, in microseconds since the Unix epoch, that it can be reached at `new`.
+    mutating func remember(places new: [KnockDestination], at now: Int64) {
+        // What is said again and again is written down once a day.
+        guard new != places || now - placesSince > Self.secretLife || now < placesSince else { return }
+        (places, placesSince) = (new, new.isEmpty ? 0 : now)
+    }
+
+    /// Where the device can be reached from other networks, as far as it has said so within ``lifeOfPlaces`` before `now`.
+    func places(at now: Int64) -> [NetworkAddress] {
+        guard placesSince <= now, now - placesSince < Self.lifeOfPlaces else { return [] }
+        return places.compactMap(\.address)
     }
 
     /// Whether the trust ends when the device says that it does not trust this one. If its id was entered by

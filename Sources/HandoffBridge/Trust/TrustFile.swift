@@ -7,8 +7,8 @@ internal import Platform
 ///
 /// GKeyFile reads an empty file, one that was cut short and one whose content is there twice without
 /// complaint, so whatever can reveal that is checked: the count, that no group comes twice, and that each
-/// group has all of its keys, the last of which has a form that shows whether it was cut. `Muted` alone may be missing,
-/// and means false then.
+/// group has all of its keys, the last of which has a form that shows whether it was cut. `Muted` may be missing, and means
+/// false then, and so may `Places`, with `PlacesSince`.
 enum TrustFile {
     /// What is wrong with a file, for people.
     struct Damage: Error, CustomStringConvertible {
@@ -45,6 +45,8 @@ enum TrustFile {
         static let formerSecret = "FormerSecret"
         static let awaitsLink = "AwaitsLink"
         static let muted = "Muted"
+        static let places = "Places"
+        static let placesSince = "PlacesSince"
         static let device = "Device"
         static let since = "Since"
     }
@@ -65,6 +67,11 @@ enum TrustFile {
             file.set(Key.secretSince, in: group, to: entry.secretSince)
             file.set(Key.formerSecret, in: group, to: text(entry.formerSecret))
             file.set(Key.awaitsLink, in: group, to: entry.awaitsLink)
+            if !entry.places.isEmpty {
+                file.set(
+                    Key.places, in: group, to: entry.places.compactMap { $0.address?.description })
+                file.set(Key.placesSince, in: group, to: entry.placesSince)
+            }
             if entry.isMuted { file.set(Key.muted, in: group, to: true) }
             file.set(Key.mutual, in: group, to: entry.isMutual)
         }
@@ -158,6 +165,12 @@ enum TrustFile {
             secretSince: try required(Key.secretSince, file.integer(Key.secretSince, in: group)),
             formerSecret: try secret(Key.formerSecret, group, file))
         entry.isMuted = try file.boolean(Key.muted, in: group) ?? false
+        if let places = try file.strings(Key.places, in: group) {
+            entry.remember(
+                places: places.compactMap { NetworkAddress($0).flatMap { KnockDestination($0) } }
+                    .prefix(LinkHello.maximumPlaces).compactMap { KnockDestination(said: $0.bytes) },
+                at: try required(Key.placesSince, file.integer(Key.placesSince, in: group)))
+        }
         return entry
     }
 }

@@ -5,7 +5,7 @@ internal import Platform
 
 extension KnownDevice {
     /// Where it is connected, or else where it may be.
-    var places: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
+    var whereabouts: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
 
     /// Its pairing and its link, in words.
     var state: String {
@@ -22,8 +22,11 @@ extension KnownDevice {
     /// Since when it is connected, or is not, in microseconds since the Unix epoch; 0 if that is not known.
     var since: Int64 { isConnected ? connectedSince : disconnectedSince }
 
-    /// Whether it is connected.
-    var link: String { isConnected ? tr("connected") : tr("not connected") }
+    /// Whether it is connected, and by which way if that is not the usual one.
+    var link: String {
+        guard isConnected else { return tr("not connected") }
+        return isOnOtherNetwork ? tr("connected over another network") : tr("connected")
+    }
 
     /// Which device it is, and nothing more, with what a verb has just changed.
     func json(_ changes: [JSON.Member] = []) -> JSON {
@@ -39,6 +42,7 @@ extension KnownDevice {
             "addresses": .strings(addresses),
             "paired": .boolean(isPaired), "connected": .boolean(isConnected),
             "connectedSince": .time(connectedSince), "connectedAddress": .string(connectedAddress),
+            "way": .string(way), "places": .strings(places),
             "connectionError": .string(connectionError), "pairingState": .string(pairingState),
             "pairingCode": .string(pairingCode),
             "pairingError": .string(pairingError), "muted": .boolean(isMuted),
@@ -58,7 +62,7 @@ extension [KnownDevice] {
         for device in self {
             table.add(
                 ids.short(device.id), device.state, Age.text(of: device.since, at: now),
-                device.places, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
+                device.whereabouts, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
         }
         return table
     }

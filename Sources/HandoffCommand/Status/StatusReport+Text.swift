@@ -78,7 +78,7 @@ extension StatusReport {
             table.add(
                 ids.short(peer.id),
                 peer.link + (peer.isMuted ? ", " + tr("muted") : ""),
-                Age.text(of: peer.since, at: now), peer.places, ChosenText(name: peer.type).shown,
+                Age.text(of: peer.since, at: now), peer.whereabouts, ChosenText(name: peer.type).shown,
                 ChosenText(name: peer.name).shown)
         }
         return ["", tr("Peers:")] + table.lines(indent: 2)

@@ -92,6 +92,26 @@ struct WorkedExampleTests {
         #expect(about == LinkHello(isPaired: true, secret: secret.id, port: Self.port))
     }
 
+    @Test("has the places that two devices say")
+    func places() throws {
+        let port = OwnPlaces.port(of: lap)
+        #expect(try UInt64(port) == example.number("port of places"))
+        let said = [
+            (name: "Places of lap", hosts: ["10.8.0.2"], port: port),
+            (name: "Places", hosts: ["10.8.0.2", "2001:db8::7"], port: Self.port),
+        ]
+        for one in said {
+            let places = one.hosts.compactMap { KnockDestination(NetworkAddress(host: $0, port: one.port)) }
+            let about = LinkHello(isPaired: true, places: places).about
+            let message = try Message.call(to: nil, "/", "org.example.Handoff.Link", "Hello")
+            var writer = MessageWriter(message)
+            try writer.write(try #require(about["Places"]))
+            message.setSerial(1)
+            let bytes = try example.bytes(one.name)
+            #expect(try message.marshal().suffix(bytes.count) == bytes[...])
+        }
+    }
+
     @Test("has the knock and the first bytes of a stream")
     func stream() throws {
         let token = try example.bytes("token")

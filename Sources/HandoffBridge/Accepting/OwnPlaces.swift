@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import MainLoop
+internal import Platform
+
+/// What the places of this device need from their surroundings.
+@MainLoop
+protocol OwnPlacesOwner: AnyObject {
+    /// Whether the user wants peers to be told where they can connect from other networks.
+    var sharesPlaces: Bool { get }
+    /// The port that is listened on at all addresses; nil if that is another one at each start, and on each network.
+    var lastingPort: UInt16? { get }
+    /// Whether somebody who connects to `host`, an IP address of this machine, arrives where this device listens.
+    func listens(at host: String) -> Bool
+    /// Peers are to be told ``OwnPlaces/said`` anew.
+    func placesChanged()
+}
+
+/// Where this device can be reached from other networks, and listening there (protocol.md, "Places").
+///
+/// The port that is announced is another one at each start and on each network, and a peer that is away would not hear of
+/// that. So unless the user has chosen a port, there is one besides that stays, and is open at these addresses alone.
+@MainLoop
+final class OwnPlaces {
+    /// What peers are told.
+    private(set) var said: [KnockDestination] = []
+    private let state: BridgeState
+    private let owner: any OwnPlacesOwner
+    private let admission: Admission
+    private var listeners: [[UInt8]: Listener] = [:]
+    private var pause: LoopSource?
+    private var lastSaid = Int64.min / 2
+
+    /// How long peers are not told again, in microseconds: a tunnel may come and go all the time.
+    private static let interval: Int64 = 10_000_000
+    /// How long the kernel takes at most to find out whether somebody else has a new address (RFC 4862, section 5.4), in
+    /// microseconds. Nothing tells when it is done.
+    private static let settlingTime: Int64 = 3_000_000
+
+    /// Hands the connections that come in to `admission`.
+    init(_ state: BridgeState, _ owner: any OwnPlacesOwner, _ admission: Admission) {
+        (self.state, self.owner, self.admission) = (state, owner, admission)
+    }
+
+    /// The port at places unless the user has chosen one. It shows nothing of the id of this device.
+    static func port(of device: DeviceID) -> UInt16 {
+        let digest = Digest.sha256(Array("handoff place port 1".utf8) + device.bytes)
+        let number = digest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return Listener.ports.lowerBound + UInt16(number % UInt32(Listener.ports.count))
+    }
+
+    /// To be called when the network, the port or the user's choice has changed.
+    func update() {
+        // What peers know stays true for when Handoff is on again.
+        guard state.isOn else { return (listeners, pause) = ([:], nil) }
+        let (addresses, areSettling) = owner.sharesPlaces ? PlaceAddresses.now() : ([], false)
+        if areSettling { updateAgain(after: Self.settlingTime) }
+        let lasting = owner.lastingPort
+        listeners = listeners.filter { lasting == nil && addresses.contains($0.key) }
+        if lasting == nil { for address in addresses where listeners[address] == nil { listen(at: address) } }
+        let new = addresses.compactMap { bytes -> KnockDestination? in
+            guard let port = lasting ?? listeners[bytes]?.port, port > 0,
+                let text = NetworkInterface.text(bytes), owner.listens(at: text)
+            else { return nil }
+            return KnockDestination(address: bytes, port: port)
+        }
+        guard new != said else { return }
+        let wait = lastSaid + Self.interval - MainLoop.now
+        guard wait <= 0 else { return updateAgain(after: wait) }
+        (said, lastSaid) = (new, MainLoop.now)
+        owner.placesChanged()
+    }
+
+    private func updateAgain(after wait: Int64) {
+        guard pause == nil else { return }
+        pause = .timer(after: .microseconds(wait)) { [weak self] in
+            self?.pause = nil
+            self?.update()
+        }
+    }
+
+    private func listen(at address: [UInt8]) {
+        guard let text = NetworkInterface.text(address), owner.listens(at: text) else { return }
+        let port = Self.port(of: state.ownID)
+        do {
+            listeners[address] = try Listener(NetworkAddress(host: text, port: port), port: port) {
+                [weak self] socket in self?.admission.admit(socket)
+            }
+        } catch {
+            state.refusals.note(
+                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error)")
+        }
+    }
+}
