@@ -5,6 +5,8 @@
 #include <glib-unix.h>
 #include <libintl.h>
 #include <malloc.h>
+#include <net/if_arp.h>
+#include <netpacket/packet.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/eventfd.h>

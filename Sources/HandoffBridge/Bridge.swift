@@ -25,8 +25,8 @@ package final class Bridge {
     private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
     private lazy var admission = Admission(state, self)
     private(set) lazy var entrance = Entrance(state, self, admission)
-    private lazy var ownPlaces = OwnPlaces(state, self, admission)
-    private(set) lazy var places = PeerPlaces(state, discovery)
+    private(set) lazy var ownPlaces = OwnPlaces(state, self, admission)
+    private(set) lazy var whereabouts = PeerWhereabouts(state, discovery)
     private(set) lazy var discovery = Discovery(state, self, Announcer(state, self), isAllowed: discovers)
     private(set) lazy var firewall = Firewall(self, discovers: discovers)
     private(set) lazy var sleep = Sleep(self)
@@ -208,26 +208,6 @@ package final class Bridge {
         discoverability.isOn || pairings.isUnderWay(with: NetworkSource.name(of: host))
     }
 
-    /// The user has chosen the name of this device, empty for that of the machine.
-    func nameChosen(_ name: String) {
-        guard settings.take(deviceName: name) else { return }
-        links.sayHello()
-        discovery.nameChanged()
-        propertiesChanged("DeviceName")
-    }
-
-    /// The user has chosen the port to listen on, 0 for any.
-    func portChosen(_ port: UInt16) {
-        guard settings.take(port: port) else { return }
-        entrance.portChosen()
-        discovery.renew()
-    }
-
-    /// The user wants peers to be told where they can reach this device from other networks, or not.
-    func sharingChosen(_ shares: Bool) {
-        if settings.take(sharesAddresses: shares) { ownPlaces.update() }
-    }
-
     private func discoverableChanged() {
         links.sayHello()
         links.dismissStrangers()
@@ -265,15 +245,6 @@ package final class Bridge {
         sleep.update()
     }
 
-    /// The user wants nothing of these applications to go to other devices.
-    func excludedChosen(_ applications: [String]) { outbox.excluded = Set(applications) }
-
-    /// The user wants what is offered to be left with others before the machine sleeps, or not.
-    func parkChosen(_ parks: Bool) {
-        settings.parks = parks
-        sleep.update()
-    }
-
     // MARK: Links
 
     /// Brings everything in line with the trust in `device` and the link with it.
@@ -283,7 +254,7 @@ package final class Bridge {
             peers.removeValue(forKey: device)?.end()
             sends.forget(device)
             outbox.keep(only: Set(state.trust.devices))
-            places.forget(device)
+            whereabouts.forget(device)
             streams.cutAll("the device is no peer any more", with: device)
             broker.remove(device)
             devices.update(device)

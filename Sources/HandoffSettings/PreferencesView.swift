@@ -8,7 +8,8 @@ import Platform
 /// The page on which people choose.
 @MainActor
 final class PreferencesView {
-    private let stack, enabled, parks, sharesAddresses, notifyOffers, notifyContinued, noExcluded, noFolders: GTKObject
+    private let stack, enabled, parks, sharesAddresses, notifyOffers, notifyContinued, noExcluded,
+        noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
     private let folders: RowList<RemovableRow<FolderRow>>

@@ -31,17 +31,25 @@ Result = TypeVar("Result")
 def wait(condition: Callable[[], Result], what: str, timeout: float = TIMEOUT) -> Result:
     """Runs the main loop until the condition returns something true, and returns that."""
     context = GLib.MainContext.default()
-    deadline = time.monotonic() + timeout
+    begin = time.monotonic()
     # Wakes the loop for conditions that nothing on it announces, such as a line in a log.
     tick = GLib.timeout_add(20, lambda: GLib.SOURCE_CONTINUE)
     try:
         while not (result := condition()):
-            if time.monotonic() > deadline:
-                raise AssertionError(f"not within {timeout:g} s: {what}")
+            waited = time.monotonic() - begin
+            # A shorter time is a promise, on whatever machine.
+            if waited > timeout and (timeout < TIMEOUT or waited > timeout * business()):
+                raise AssertionError(f"not within {waited:.1f} s: {what}")
             context.iteration(True)
         return result
     finally:
         GLib.source_remove(tick)
+
+
+def business() -> float:
+    """How many times longer things may take here because other processes want the processors too; tests themselves keep two
+    busy for each processor."""
+    return min(max(os.getloadavg()[0] / (2 * (os.cpu_count() or 1)), 1), 4)
 
 
 def let_pass(seconds: float) -> None:

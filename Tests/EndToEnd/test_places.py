@@ -79,7 +79,7 @@ def test_false_place(network: Network, machine_list: list[Machine]) -> None:
     knocks = []
     for _ in range(3):
         connection = Link(listener.accept()[0])
-        knocks.append(connection.greet(os.urandom(24)))
+        knocks.append(connection.greet(b"HANDOFF1" + os.urandom(16)))
         assert knocks[-1][0] == 1 and len(knocks[-1]) == 18 + 16 * knocks[-1][1]
         with pytest.raises((ssl.SSLError, OSError)):
             stranger.server_context.wrap_socket(connection.socket, server_side=True).recv(1)

@@ -3,7 +3,7 @@ internal import HandoffCore
 internal import MainLoop
 
 extension Bridge: AdmissionOwner {
-    func mayBePeer(at source: String) -> Bool { places.mayBePeer(at: source) }
+    func mayBePeer(at source: String) -> Bool { whereabouts.mayBePeer(at: source) }
     func checkBar(_ device: DeviceID) throws { try links.checkBar(device) }
 
     func admitted(

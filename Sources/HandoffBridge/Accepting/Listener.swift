@@ -15,7 +15,7 @@ final class Listener {
 
     /// The ports from which one is taken unless the user has chosen one: few enough for the rules of a
     /// firewall to name them.
-    static let ports: ClosedRange<UInt16> = 45_700...45_799
+    nonisolated static let ports: ClosedRange<UInt16> = 45_700...45_799
 
     /// How many connections the kernel keeps until they are taken.
     private static let backlog: gint = 64

@@ -43,7 +43,7 @@ final class OwnPlaces {
     }
 
     /// The port at places unless the user has chosen one. It shows nothing of the id of this device.
-    static func port(of device: DeviceID) -> UInt16 {
+    nonisolated static func port(of device: DeviceID) -> UInt16 {
         let digest = Digest.sha256(Array("handoff place port 1".utf8) + device.bytes)
         let number = digest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         return Listener.ports.lowerBound + UInt16(number % UInt32(Listener.ports.count))
@@ -52,7 +52,10 @@ final class OwnPlaces {
     /// To be called when the network, the port or the user's choice has changed.
     func update() {
         // What peers know stays true for when Handoff is on again.
-        guard state.isOn else { return (listeners, pause) = ([:], nil) }
+        guard state.isOn else {
+            (listeners, pause) = ([:], nil)
+            return
+        }
         let (addresses, areSettling) = owner.sharesPlaces ? PlaceAddresses.now() : ([], false)
         if areSettling { updateAgain(after: Self.settlingTime) }
         let lasting = owner.lastingPort
@@ -88,7 +91,8 @@ final class OwnPlaces {
             }
         } catch {
             state.refusals.note(
-                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error)")
+                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error)"
+            )
         }
     }
 }

@@ -14,10 +14,10 @@ extension Bridge: DialsOwner {
         discovery.reachableAddresses(of: device)
     }
 
-    func callback(of device: DeviceID) -> NetworkAddress? { places.callback(of: device) }
+    func callback(of device: DeviceID) -> NetworkAddress? { whereabouts.callback(of: device) }
 
     func notReached(_ device: DeviceID, at address: NetworkAddress) {
-        places.notReached(device, at: address)
+        whereabouts.notReached(device, at: address)
         devices.update(device)
     }
 }

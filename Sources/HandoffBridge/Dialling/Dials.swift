@@ -163,7 +163,9 @@ final class Dials {
     private func places(of device: DeviceID) -> [NetworkAddress] {
         let places = state.trust[device]?.places(at: MainLoop.wallClock) ?? []
         guard !places.isEmpty, let own = NetworkInterface.ownAddresses() else { return places }
-        return places.filter { place in NetworkInterface.bytes(of: place.host).map { !own.contains($0) } ?? false }
+        return places.filter { place in
+            NetworkInterface.bytes(of: place.host).map { !own.contains($0) } ?? false
+        }
     }
 
     /// Where `device` is to be dialled now: where it announces that it is, unless it was dialled there too often, where it was

@@ -43,7 +43,7 @@ final class Discovery {
         didSet { owner.discoveryErrorChanged() }
     }
     private var sightings = Sightings()
-    private var places = AnnouncedPlaces()
+    private var announced = AnnouncedAddresses()
     private var rate = EventRate(limit: maximumRate)
     private var rest: LoopSource?
     private var settling: LoopSource?
@@ -95,7 +95,7 @@ final class Discovery {
         (browsing, browser, rest, settling, retry) = (nil, nil, nil, nil, nil)
         repetition.pause()
         // With Avahi gone, what it reported last is the best that is known.
-        places.note(sightings.addresses, at: MainLoop.now)
+        announced.note(sightings.addresses, at: MainLoop.now)
         if state.isOn { sightings.avahiVanished() } else { sightings.clear() }
         changed(nil)
     }
@@ -131,7 +131,7 @@ final class Discovery {
         if isRunning, browser == nil { browse() }
         // The addresses of another network belong to nobody here.
         if !isRunning {
-            places.note(sightings.addresses, at: MainLoop.now)
+            announced.note(sightings.addresses, at: MainLoop.now)
             sightings.dropStale()
             changed(nil)
         }
@@ -190,11 +190,11 @@ final class Discovery {
             sightings.appeared(service)
             lookUp()
         case .vanished(let service):
-            if let address = sightings.address(of: service) { places.note([address], at: MainLoop.now) }
+            if let address = sightings.address(of: service) { announced.note([address], at: MainLoop.now) }
             if sightings.vanished(service) { changed(nil) }
         case .completed:
             repetition.end()
-            places.note(sightings.addresses, at: MainLoop.now)
+            announced.note(sightings.addresses, at: MainLoop.now)
             sightings.avahiCompleted()
             changed(nil)
         case .failed(let reason): browsingFailed(reason)
@@ -224,7 +224,7 @@ final class Discovery {
         let found = resolved.flatMap { self.found(service, $0) }
         let outcome: Sightings.Outcome = resolved == nil ? .unanswered : found.map { .found($0) } ?? .useless
         let known = [sightings.address(of: service), found?.address].compactMap { $0 }
-        places.note(known, at: MainLoop.now)
+        announced.note(known, at: MainLoop.now)
         if sightings.lookedUp(service, outcome) { changed(nil) }
         if retry == nil, sightings.hasUnanswered {
             retry = .timer(after: Self.retryInterval) { [weak self] in
@@ -277,6 +277,6 @@ final class Discovery {
 
     /// Whether somebody announces `address` as its own, or did a short time ago.
     func announces(_ address: NetworkAddress) -> Bool {
-        sightings.contains(address) || places.contains(address, at: MainLoop.now)
+        sightings.contains(address) || announced.contains(address, at: MainLoop.now)
     }
 }

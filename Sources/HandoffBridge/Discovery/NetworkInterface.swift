@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import Glibc
 
 /// An interface of this machine to a network on which others can be found, in its present state.
@@ -79,7 +80,8 @@ struct NetworkInterface: Hashable, Sendable {
         guard getifaddrs(&first) == 0 else { return [] }
         defer { freeifaddrs(first) }
         let all = entries(first).filter {
-            $0.ifa_flags & UInt32(IFF_UP) != 0 && $0.ifa_flags & UInt32(IFF_LOOPBACK) == 0 && $0.ifa_name != nil
+            $0.ifa_flags & UInt32(IFF_UP) != 0 && $0.ifa_flags & UInt32(IFF_LOOPBACK) == 0
+                && $0.ifa_name != nil
         }
         let bare = Set(all.filter { hasNoLinkLayer($0.ifa_addr) }.map { String(cString: $0.ifa_name) })
         return all.compactMap { entry in

@@ -5,7 +5,8 @@ internal import Platform
 enum PlaceAddresses {
     /// How the names of interfaces begin that lead to containers and virtual machines on this machine.
     private static let ofContainers = [
-        "br-", "cali", "cni", "docker", "flannel", "incusbr", "lxc", "lxdbr", "podman", "vboxnet", "veth", "virbr",
+        "br-", "cali", "cni", "docker", "flannel", "incusbr", "lxc", "lxdbr", "podman", "vboxnet", "veth",
+        "virbr",
         "vmnet", "vnet",
     ]
 
@@ -26,18 +27,23 @@ enum PlaceAddresses {
         let fit = up.filter { address in
             !fading.contains(address.bytes)
                 && !ofContainers.contains { address.interface.hasPrefix($0) }
-                && KnockDestination(address: address.bytes, port: 1).flatMap { KnockDestination(said: $0.bytes) } != nil
+                && KnockDestination(address: address.bytes, port: 1).flatMap {
+                    KnockDestination(said: $0.bytes)
+                } != nil
         }
         let tunnels = fit.filter(\.isTunnel).map(\.bytes)
         let global = fit.filter { !$0.isTunnel && isGlobal($0.bytes) }.map(\.bytes)
         var chosen: [[UInt8]] = []
-        for bytes in tunnels.sorted(by: isBefore) + global.sorted(by: isBefore) where !chosen.contains(bytes) {
+        for bytes in tunnels.sorted(by: isBefore) + global.sorted(by: isBefore) where !chosen.contains(bytes)
+        {
             chosen.append(bytes)
         }
         return Array(chosen.prefix(LinkHello.maximumPlaces))
     }
 
-    private static func isBefore(_ one: [UInt8], _ other: [UInt8]) -> Bool { one.lexicographicallyPrecedes(other) }
+    private static func isBefore(_ one: [UInt8], _ other: [UInt8]) -> Bool {
+        one.lexicographicallyPrecedes(other)
+    }
 
     /// Whether it is a global unicast address of IPv6 (RFC 4291, section 2.4: 2000::/3 is what is given out).
     private static func isGlobal(_ bytes: [UInt8]) -> Bool { bytes.count == 16 && bytes[0] & 0xE0 == 0x20 }

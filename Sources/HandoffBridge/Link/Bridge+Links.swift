@@ -83,7 +83,7 @@ extension Bridge: LinksOwner {
             }
             if link.isPaired { (entry.isMutual, entry.awaitsLink) = (true, false) }
         }
-        places.remember(link)
+        whereabouts.remember(link)
     }
 
     func linkEnded(_ link: Link, _ reason: DBusError) {

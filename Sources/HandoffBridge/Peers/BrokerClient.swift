@@ -10,16 +10,8 @@ internal import Platform
 protocol BrokerClientOwner: AnyObject {
     /// The user's switch is known, or was changed.
     func enabledChanged()
-    /// The user has chosen the name of this device, empty for that of the machine.
-    func nameChosen(_ name: String)
-    /// The user has chosen the port to listen on, 0 for any.
-    func portChosen(_ port: UInt16)
-    /// The user wants what is offered to be left with others before the machine sleeps, or not.
-    func parkChosen(_ parks: Bool)
-    /// The user wants peers to be told where they can reach this device from other networks, or not.
-    func sharingChosen(_ shares: Bool)
-    /// The user wants nothing of these applications to go to other devices.
-    func excludedChosen(_ applications: [String])
+    /// The user has chosen these of the broker's preferences.
+    func chosen(_ preferences: [String: Value])
     /// There is a broker, which has yet to be told of everything.
     func brokerAppeared()
     /// The way to the broker is lost: what it offers is not known any more. It may be met again.
@@ -224,7 +216,7 @@ final class BrokerClient {
         try await PreferencesProxy(RemoteObject(connection, owner, HandoffNames.brokerPath)).setDeviceName(
             name)
         // Whoever has the reply can already read the new name.
-        bridge.nameChosen(name)
+        bridge.chosen(["DeviceName": .string(name)])
     }
 
     /// Whether Handoff is on, as the broker says when it is asked: what it has just told somebody else
@@ -256,11 +248,7 @@ final class BrokerClient {
 
     /// The switch comes last, since with it the bridge begins to act on the rest.
     private func take(_ preferences: [String: Value]) {
-        if let name = preferences["DeviceName"]?.string { bridge.nameChosen(name) }
-        if case .uint16(let port)? = preferences["Port"] { bridge.portChosen(port) }
-        if case .boolean(let shares)? = preferences["ShareAddresses"] { bridge.sharingChosen(shares) }
-        if case .boolean(let parks)? = preferences["Park"] { bridge.parkChosen(parks) }
-        if let excluded = preferences["ExcludedApplications"]?.strings { bridge.excludedChosen(excluded) }
+        bridge.chosen(preferences)
         if case .boolean(let isEnabled)? = preferences["Enabled"] { setEnabled(isEnabled) }
     }
 

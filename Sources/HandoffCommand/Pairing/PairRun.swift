@@ -162,7 +162,7 @@ final class PairRun {
             tell(
                 tr(
                     "Nearby at {places}: “{device}”. “handoff pair” with that address asks it.",
-                    ["places": other.whereabouts, "device": other.label.shown]))
+                    ["places": other.places, "device": other.label.shown]))
         }
         // Each device keeps its number: what is typed must not refer to another device that has come in the
         // meantime.

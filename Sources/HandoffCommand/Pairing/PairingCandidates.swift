@@ -39,7 +39,7 @@ enum PairingCandidate: Equatable {
     }
 
     private static func place(_ device: KnownDevice) -> String {
-        let places = device.places.shown
+        let places = device.whereabouts.shown
         let id = String(device.id.prefix(ShortIDs.minimum))
         return places.isEmpty
             ? tr("device {id}", ["id": id]) : tr("device {id} at {places}", ["id": id, "places": places])

@@ -97,7 +97,7 @@ struct AdmissionTests {
         try await onLoop {
             let (a, b) = (try await TestDevice.start(), try await TestDevice.start())
             try await a.pair(with: b)
-            let callback = try #require(b.bridge.places.callback(of: a.id))
+            let callback = try #require(b.bridge.whereabouts.callback(of: a.id))
             #expect(callback == NetworkAddress(a.address))
             for _ in 0..<Backoff.manyAtFirst { b.bridge.places.notReached(a.id, at: callback) }
             #expect(b.bridge.places.callback(of: a.id) == nil)

@@ -69,14 +69,17 @@ struct DialsTests {
         }
     }
 
-    @Test("what a peer has said of its places is dialled after all else, and not where this machine itself is")
+    @Test(
+        "what a peer has said of its places is dialled after all else, and not where this machine itself is")
     func places() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
             let dials = Dials(owner.shared.state, owner)
             var entry = TrustEntry(peer, source: .pairing)
             // The second is in a network of documentation (RFC 5737), to which nothing leads but may be tried.
-            let said = ["127.0.0.1:1", "192.0.2.1:1"].compactMap { NetworkAddress($0).flatMap { KnockDestination($0) } }
+            let said = ["127.0.0.1:1", "192.0.2.1:1"].compactMap {
+                NetworkAddress($0).flatMap { KnockDestination($0) }
+            }
             entry.remember(places: [said[0]], at: MainLoop.wallClock)
             try owner.shared.state.trust.put(entry)
             #expect(!dials.update(peer), "this machine itself is no place to dial")

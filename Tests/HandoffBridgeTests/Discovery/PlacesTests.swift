@@ -11,14 +11,19 @@ import Testing
 struct PlacesTests {
     /// The bytes of a place.
     private static func place(_ host: String, _ port: UInt16 = 45_700) throws -> [UInt8] {
-        try #require(NetworkInterface.bytes(of: host).flatMap { KnockDestination(address: $0, port: port) }).bytes
+        try #require(NetworkInterface.bytes(of: host).flatMap { KnockDestination(address: $0, port: port) })
+            .bytes
     }
 
-    private func up(_ interface: String, _ host: String, isTunnel: Bool = false) throws -> NetworkInterface.UpAddress {
+    private func up(_ interface: String, _ host: String, isTunnel: Bool = false) throws
+        -> NetworkInterface.UpAddress
+    {
         .init(interface: interface, isTunnel: isTunnel, bytes: try #require(NetworkInterface.bytes(of: host)))
     }
 
-    @Test("of this machine's addresses those of tunnels and global ones of IPv6 are places, at most eight, tunnels first")
+    @Test(
+        "of this machine's addresses those of tunnels and global ones of IPv6 are places, at most eight, tunnels first"
+    )
     func chosen() throws {
         let fading = try #require(NetworkInterface.bytes(of: "2001:db8::77"))
         let up = [
@@ -82,7 +87,8 @@ struct PlacesTests {
     @Test(
         "a place that has another length or leads nowhere, and a ninth, are refused",
         arguments: [
-            "0.0.0.0", "127.0.0.1", "127.9.9.9", "224.0.0.251", "255.255.255.255", "169.254.3.4", "::", "::1", "ff02::fb",
+            "0.0.0.0", "127.0.0.1", "127.9.9.9", "224.0.0.251", "255.255.255.255", "169.254.3.4", "::", "::1",
+            "ff02::fb",
             "fe80::1",
         ])
     func refused(_ host: String) throws {

@@ -15,7 +15,8 @@ struct PreferencesObjectTests {
         [
             "Enabled": .boolean(true), "ShowUnhandledOffers": .boolean(false), "DeviceName": .string(""),
             "Port": .uint16(0), "Applications": try texts([:]), "SharedFolders": try texts([:]),
-            "NotifyOffers": .string("arrival"), "NotifyContinued": .boolean(true), "Park": .boolean(true), "ShareAddresses": .boolean(true),
+            "NotifyOffers": .string("arrival"), "NotifyContinued": .boolean(true), "Park": .boolean(true),
+            "ShareAddresses": .boolean(true),
             "ExcludedApplications": .strings([]), "DisabledAdapters": .strings([]),
             "DocumentsFolder": .string(""),
         ]

@@ -6,8 +6,8 @@ internal import MainLoop
 /// for calling back a peer that has dialled this device, since nothing else tells where it listens
 /// (protocol.md, "Dialling again").
 @MainLoop
-final class PeerPlaces {
-    private struct Place {
+final class PeerWhereabouts {
+    private struct Whereabouts {
         /// The IP address at the other end of the last link.
         var host: String
         /// Where the peer said that it listens; nil if it did not.
@@ -20,7 +20,7 @@ final class PeerPlaces {
 
     private let state: BridgeState
     private let discovery: Discovery
-    private var places: [DeviceID: Place] = [:]
+    private var known: [DeviceID: Whereabouts] = [:]
     /// Where peers may come from, as last determined, and when that was.
     private var sources: (names: Set<String>, time: Int64) = ([], .min / 2)
     /// How old that may be, in microseconds: it is needed for each connection, of which somebody may make a
@@ -37,7 +37,7 @@ final class PeerPlaces {
     func remember(_ link: Link) {
         guard link.isPaired else { return }
         let port = link.received?.port ?? 0
-        places[link.device] = Place(
+        known[link.device] = Whereabouts(
             host: link.remoteHost,
             callback: port == 0 ? nil : NetworkAddress(host: link.remoteHost, port: port),
             localAddress: link.localAddress)
@@ -45,12 +45,12 @@ final class PeerPlaces {
     }
 
     /// `device` is no longer a peer.
-    func forget(_ device: DeviceID) { places[device] = nil }
+    func forget(_ device: DeviceID) { known[device] = nil }
 
     /// Where `device` has said that it listens, as long as this machine is where it was then.
     func callback(of device: DeviceID) -> NetworkAddress? {
-        guard let place = places[device], let callback = place.callback else { return nil }
-        if let local = place.localAddress, let own = NetworkInterface.ownAddresses(), !own.contains(local) {
+        guard let last = known[device], let callback = last.callback else { return nil }
+        if let local = last.localAddress, let own = NetworkInterface.ownAddresses(), !own.contains(local) {
             return nil
         }
         return callback
@@ -58,9 +58,9 @@ final class PeerPlaces {
 
     /// `device` was not reached at `address`.
     func notReached(_ device: DeviceID, at address: NetworkAddress) {
-        guard places[device]?.callback == address else { return }
-        places[device]?.failures += 1
-        if places[device]?.failures == Self.maximumFailures { places[device]?.callback = nil }
+        guard known[device]?.callback == address else { return }
+        known[device]?.failures += 1
+        if known[device]?.failures == Self.maximumFailures { known[device]?.callback = nil }
     }
 
     /// Whether a peer was last reached at `source`, or announces that it is there.
@@ -71,7 +71,7 @@ final class PeerPlaces {
 
     private func peerSources() -> Set<String> {
         let interfaces = NetworkInterface.all()
-        var hosts = places.values.map(\.host)
+        var hosts = known.values.map(\.host)
         for entry in state.trust.entries.values {
             hosts += entry.addresses.prefix(1).map(\.host)
             hosts += discovery.addresses(of: entry.device).map(\.host)

@@ -3,7 +3,7 @@
 /// The addresses that somebody has recently announced, including those that were withdrawn since: whoever
 /// announces an address and withdraws it while it is being dialled must not pass for a device whose address
 /// the user has given.
-struct AnnouncedPlaces {
+struct AnnouncedAddresses {
     /// For how long an address is remembered, in microseconds.
     static let life: Int64 = 600_000_000
     /// How many addresses are remembered; if there are more, the oldest go.

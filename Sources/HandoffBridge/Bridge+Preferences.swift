@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import MainLoop
+
+extension Bridge {
+    func chosen(_ preferences: [String: Value]) {
+        if let name = preferences["DeviceName"]?.string, settings.take(deviceName: name) {
+            links.sayHello()
+            discovery.nameChanged()
+            propertiesChanged("DeviceName")
+        }
+        if case .uint16(let port)? = preferences["Port"], settings.take(port: port) {
+            entrance.portChosen()
+            discovery.renew()
+        }
+        if case .boolean(let shares)? = preferences["ShareAddresses"], settings.take(sharesAddresses: shares)
+        {
+            ownPlaces.update()
+        }
+        if case .boolean(let parks)? = preferences["Park"] {
+            settings.parks = parks
+            sleep.update()
+        }
+        if let excluded = preferences["ExcludedApplications"]?.strings { outbox.excluded = Set(excluded) }
+    }
+}
