@@ -27,6 +27,8 @@ final class OwnPlaces {
     private let state: BridgeState
     private let owner: any OwnPlacesOwner
     private let admission: Admission
+    private let port: UInt16
+    private let addresses: @MainLoop () -> (addresses: [[UInt8]], areSettling: Bool)
     private var listeners: [[UInt8]: Listener] = [:]
     private var pause: LoopSource?
     private var lastSaid = Int64.min / 2
@@ -37,9 +39,14 @@ final class OwnPlaces {
     /// microseconds. Nothing tells when it is done.
     private static let settlingTime: Int64 = 3_000_000
 
-    /// Hands the connections that come in to `admission`.
-    init(_ state: BridgeState, _ owner: any OwnPlacesOwner, _ admission: Admission) {
-        (self.state, self.owner, self.admission) = (state, owner, admission)
+    /// Hands the connections that come in to `admission`. Where this machine can be reached is what `addresses` says.
+    /// - Parameter port: the port at places; nil for that of this device.
+    init(
+        _ state: BridgeState, _ owner: any OwnPlacesOwner, _ admission: Admission, port: UInt16? = nil,
+        _ addresses: @escaping @MainLoop () -> (addresses: [[UInt8]], areSettling: Bool) = PlaceAddresses.now
+    ) {
+        (self.state, self.owner, self.admission, self.addresses) = (state, owner, admission, addresses)
+        self.port = port ?? Self.port(of: state.ownID)
     }
 
     /// The port at places unless the user has chosen one. It shows nothing of the id of this device.
@@ -50,14 +57,18 @@ final class OwnPlaces {
     }
 
     /// To be called when the network, the port or the user's choice has changed.
-    func update() {
+    func update() { update(mayWait: true) }
+
+    /// What the kernel has not found out once it was waited for is a place after the next change: on an interface without a
+    /// cable it never finds out.
+    private func update(mayWait: Bool) {
         // What peers know stays true for when Handoff is on again.
         guard state.isOn else {
             (listeners, pause) = ([:], nil)
             return
         }
-        let (addresses, areSettling) = owner.sharesPlaces ? PlaceAddresses.now() : ([], false)
-        if areSettling { updateAgain(after: Self.settlingTime) }
+        let (addresses, areSettling) = owner.sharesPlaces ? self.addresses() : ([], false)
+        if areSettling, mayWait { updateAgain(after: Self.settlingTime) }
         let lasting = owner.lastingPort
         listeners = listeners.filter { lasting == nil && addresses.contains($0.key) }
         if lasting == nil { for address in addresses where listeners[address] == nil { listen(at: address) } }
@@ -78,21 +89,20 @@ final class OwnPlaces {
         guard pause == nil else { return }
         pause = .timer(after: .microseconds(wait)) { [weak self] in
             self?.pause = nil
-            self?.update()
+            self?.update(mayWait: false)
         }
     }
 
     private func listen(at address: [UInt8]) {
         guard let text = NetworkInterface.text(address), owner.listens(at: text) else { return }
-        let port = Self.port(of: state.ownID)
         do {
             listeners[address] = try Listener(NetworkAddress(host: text, port: port), port: port) {
                 [weak self] socket in self?.admission.admit(socket)
             }
         } catch {
             state.refusals.note(
-                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error)"
-            )
+                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error) If that"
+                    + " lasts, choose another one: Port in handoff.conf.")
         }
     }
 }

@@ -99,9 +99,9 @@ struct AdmissionTests {
             try await a.pair(with: b)
             let callback = try #require(b.bridge.whereabouts.callback(of: a.id))
             #expect(callback == NetworkAddress(a.address))
-            for _ in 0..<Backoff.manyAtFirst { b.bridge.places.notReached(a.id, at: callback) }
-            #expect(b.bridge.places.callback(of: a.id) == nil)
-            #expect(b.bridge.places.mayBePeer(at: "127.0.0.1"))
+            for _ in 0..<Backoff.manyAtFirst { b.bridge.whereabouts.notReached(a.id, at: callback) }
+            #expect(b.bridge.whereabouts.callback(of: a.id) == nil)
+            #expect(b.bridge.whereabouts.mayBePeer(at: "127.0.0.1"))
         }
     }
 }

@@ -14,6 +14,16 @@ private final class FakeEntranceOwner: EntranceOwner {
     func entranceReopened() {}
 }
 
+/// What stands in for everything around ``OwnPlaces`` except the admission.
+@MainLoop
+private final class FakePlacesOwner: OwnPlacesOwner {
+    var sharesPlaces = true
+    var lastingPort: UInt16?
+    var changes = 0
+    func listens(at host: String) -> Bool { host != "127.0.0.9" }
+    func placesChanged() { changes += 1 }
+}
+
 @Suite("The entrance, alone", .serialized)
 struct EntranceTests {
     @Test("a port that the user chooses is listened on at once, and kept")
@@ -33,6 +43,51 @@ struct EntranceTests {
             #expect(entrance.port == free)
             entrance.close()
             #expect(entrance.port == 0 && owner.changes == 3)
+        }
+    }
+
+    @Test(
+        "places have a port of their own, unless there is one that stays, as long as Handoff is on and they are shared"
+    )
+    func places() async throws {
+        try await onLoop {
+            let (owner, door) = (FakePlacesOwner(), try FakeAdmissionOwner())
+            let state = door.shared.state
+            var hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.9"]
+            // None that bridges of other tests take.
+            let port = UInt16.random(in: 20_000..<30_000)
+            let places = OwnPlaces(state, owner, Admission(state, door), port: port) {
+                (hosts.compactMap { NetworkInterface.bytes(of: $0) }, false)
+            }
+            func isOpen(_ host: String) async -> Bool {
+                let address = NetworkAddress(host: host, port: port)
+                return (try? await SocketConnection.connect(to: address).close()) != nil
+            }
+            places.update()
+            #expect(
+                places.said.compactMap(\.address?.description) == ["127.0.0.2:\(port)", "127.0.0.3:\(port)"])
+            #expect(owner.changes == 1)
+            #expect(await isOpen("127.0.0.3"))
+            #expect(await !isOpen("127.0.0.4"), "it is open at places alone")
+            hosts = ["127.0.0.2"]
+            places.update()
+            #expect(places.said.count == 2 && owner.changes == 1, "peers are not told again for ten seconds")
+            #expect(await !isOpen("127.0.0.3"))
+            state.handoff = .off
+            places.update()
+            #expect(await !isOpen("127.0.0.2"))
+            #expect(places.said.count == 2, "what peers know stays true for when Handoff is on again")
+            state.handoff = .on
+            owner.sharesPlaces = false
+            places.update()
+            #expect(await !isOpen("127.0.0.2"))
+            (owner.sharesPlaces, owner.lastingPort) = (true, 4)
+            let others = OwnPlaces(state, owner, Admission(state, door), port: port) {
+                ([[127, 0, 0, 2]], false)
+            }
+            others.update()
+            #expect(others.said.compactMap(\.address?.description) == ["127.0.0.2:4"])
+            #expect(await !isOpen("127.0.0.2"))
         }
     }
 

@@ -37,6 +37,8 @@ struct TrustTests {
                     $0.addresses = [
                         NetworkAddress(host: "::1", port: 9), NetworkAddress(host: "a.b", port: 1),
                     ]
+                    let places = ["10.8.0.2:45700", "[2001:db8::7]:45701"].compactMap { NetworkAddress($0) }
+                    $0.remember(places: places.compactMap { KnockDestination($0) }, at: 7)
                 },
                 try entry(second) { ($0.name, $0.isMuted) = ("", true) },
             ]
