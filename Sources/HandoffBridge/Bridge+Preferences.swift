@@ -11,7 +11,9 @@ extension Bridge {
             propertiesChanged("DeviceName")
         }
         if case .uint16(let port)? = preferences["Port"], settings.take(port: port) {
+            ownPlaces.close()
             entrance.portChosen()
+            ownPlaces.update()
             discovery.renew()
         }
         if case .boolean(let shares)? = preferences["ShareAddresses"], settings.take(sharesAddresses: shares)

@@ -113,6 +113,7 @@ package final class Bridge {
         state.handoff = .unknown
         broker.end()
         entrance.close()
+        ownPlaces.update()
         dials.stopAll()
         streams.cutAll("Handoff is ending on this device")
         let cut = MainLoop.now
@@ -147,6 +148,7 @@ package final class Bridge {
             dials.dialAllNow()
         } else {
             entrance.close()
+            ownPlaces.update()
             pairings.stopConnecting()
             discovery.update()
             dials.stopAll()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from gi.repository import Gio, GLib
-from buses import (BROKER, BUS, INTERFACES, ROOT, TIMEOUT, BusError, Session, entries, properties, wait)
+from buses import (BROKER, BUS, INTERFACES, ROOT, BusError, Session, entries, properties, wait)
 from support import Machine
 
 APPLICATION_ID = "com.example.editor"
@@ -170,7 +170,7 @@ class Client(Session):
         """The calls of a member so far."""
         return [call for call in self.calls if call.member == member]
 
-    def wait_for(self, member: str, times: int = 1, timeout: float = TIMEOUT) -> Call:
+    def wait_for(self, member: str, times: int = 1, timeout: float | None = None) -> Call:
         """Waits until a member has been called this often, and returns the latest call."""
         wait(lambda: len(self.called(member)) >= times, f"{member} called {times} time(s)", timeout)
         return self.called(member)[times - 1]
@@ -236,13 +236,13 @@ class Dock(Session):
             self.offers[path].update(arguments.unpack()[1])
         self.events.append(Call(member, arguments, subject, time.monotonic()))
 
-    def offer(self, title: str, timeout: float = TIMEOUT) -> str:
+    def offer(self, title: str, timeout: float | None = None) -> str:
         """Waits for the offer with this title, and returns its object."""
         def found() -> str | None:
             return next((path for path, offer in self.offers.items() if offer["Title"] == title), None)
         return wait(found, f"an offer “{title}”; there are {self.titles}", timeout)
 
-    def wait_until_gone(self, path: str, timeout: float = TIMEOUT) -> None:
+    def wait_until_gone(self, path: str, timeout: float | None = None) -> None:
         wait(lambda: path not in self.offers, f"{path} to go", timeout)
 
     @property
@@ -258,6 +258,6 @@ class Dock(Session):
         """The outcomes so far: application, error name, message."""
         return [event.arguments.unpack() for event in self.events if event.member == "ContinueFinished"]
 
-    def outcome(self, timeout: float = TIMEOUT) -> tuple[str, str, str]:
+    def outcome(self, timeout: float | None = None) -> tuple[str, str, str]:
         """Waits for the first outcome."""
         return wait(self.finished, "ContinueFinished", timeout)[0]

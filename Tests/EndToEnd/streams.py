@@ -77,14 +77,14 @@ class Background:
     def is_over(self) -> bool:
         return not self._thread.is_alive()
 
-    def result(self, timeout: float = TIMEOUT) -> Result:
+    def result(self, timeout: float | None = None) -> Result:
         """Waits for the function, and returns what it has returned, or raises what it has raised."""
         wait(lambda: self.is_over, "the end of a thread", timeout)
         if self._errors:
             raise self._errors[0]
         return self._results[0]
 
-    def error(self, timeout: float = TIMEOUT) -> BaseException | None:
+    def error(self, timeout: float | None = None) -> BaseException | None:
         """Waits for the function, and returns what it has raised."""
         wait(lambda: self.is_over, "the end of a thread", timeout)
         return self._errors[0] if self._errors else None

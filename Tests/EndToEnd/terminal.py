@@ -11,7 +11,7 @@ import signal
 import subprocess
 import termios
 
-from buses import TIMEOUT, wait
+from buses import wait
 from support import Machine
 
 
@@ -28,7 +28,7 @@ class Typing:
     def text(self) -> str:
         return self.log.read_text()
 
-    def until(self, pattern: str, timeout: float = TIMEOUT) -> str:
+    def until(self, pattern: str, timeout: float | None = None) -> str:
         """Waits for a text, and returns its group, or all of it."""
         found = wait(lambda: re.search(pattern, self.text), f"“{pattern}”", timeout)
         return found[1] if found.groups() else found[0]
@@ -37,7 +37,7 @@ class Typing:
         self.process.stdin.write(text.encode())
         self.process.stdin.flush()
 
-    def end(self, timeout: float = TIMEOUT) -> int:
+    def end(self, timeout: float | None = None) -> int:
         """Waits for the end of the command, and returns its status."""
         wait(lambda: self.process.poll() is not None, "the end of the command", timeout)
         return self.process.returncode

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from gi.repository import GLib
-from buses import BUS, ROOT, TIMEOUT, BusError, Session, let_pass, wait
+from buses import BUS, ROOT, BusError, Session, let_pass, wait
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
@@ -135,7 +135,7 @@ class Viewer:
         self.shown(path, page)
         return program
 
-    def shown(self, path: Path, page: int, timeout: float = TIMEOUT) -> None:
+    def shown(self, path: Path, page: int, timeout: float | None = None) -> None:
         """Waits until this page of the document is shown."""
         def seen() -> list[int]:
             nonlocal last
@@ -197,7 +197,7 @@ class Zathura(Viewer):
 class Evince(Viewer):
     id, program, option = "org.gnome.Evince", "evince", "--page-index"
 
-    def shown(self, path: Path, page: int, timeout: float = TIMEOUT) -> None:
+    def shown(self, path: Path, page: int, timeout: float | None = None) -> None:
         # While it opens a document it notes two pages at the same time, and the first may come last. When it is turned to
         # the next page and back, it notes anew where it is.
         for _ in range(3):

@@ -31,13 +31,16 @@ final class OwnPlaces {
     private let addresses: @MainLoop () -> (addresses: [[UInt8]], areSettling: Bool)
     private var listeners: [[UInt8]: Listener] = [:]
     private var pause: LoopSource?
+    private var settling: LoopSource?
     private var lastSaid = Int64.min / 2
 
     /// How long peers are not told again, in microseconds: a tunnel may come and go all the time.
     private static let interval: Int64 = 10_000_000
-    /// How long the kernel takes at most to find out whether somebody else has a new address (RFC 4862, section 5.4), in
-    /// microseconds. Nothing tells when it is done.
-    private static let settlingTime: Int64 = 3_000_000
+    /// How long the kernel takes at most to find out whether somebody else has a new address (RFC 4862, section 5.4). Not
+    /// everything tells when it is done.
+    private static let settlingTime = Duration.seconds(3)
+    /// How many ports are tried, one after the other: another user of this machine may have the first.
+    private static let maximumTries: UInt16 = 3
 
     /// Hands the connections that come in to `admission`. Where this machine can be reached is what `addresses` says.
     /// - Parameter port: the port at places; nil for that of this device.
@@ -49,7 +52,7 @@ final class OwnPlaces {
         self.port = port ?? Self.port(of: state.ownID)
     }
 
-    /// The port at places unless the user has chosen one. It shows nothing of the id of this device.
+    /// The port at places unless the user has chosen one. One id in a hundred has the same.
     nonisolated static func port(of device: DeviceID) -> UInt16 {
         let digest = Digest.sha256(Array("handoff place port 1".utf8) + device.bytes)
         let number = digest.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -64,11 +67,17 @@ final class OwnPlaces {
     private func update(mayWait: Bool) {
         // What peers know stays true for when Handoff is on again.
         guard state.isOn else {
-            (listeners, pause) = ([:], nil)
+            listeners = [:]
+            (pause, settling) = (nil, nil)
             return
         }
         let (addresses, areSettling) = owner.sharesPlaces ? self.addresses() : ([], false)
-        if areSettling, mayWait { updateAgain(after: Self.settlingTime) }
+        if areSettling, mayWait {
+            settling = .timer(after: Self.settlingTime) { [weak self] in
+                self?.settling = nil
+                self?.update(mayWait: false)
+            }
+        }
         let lasting = owner.lastingPort
         listeners = listeners.filter { lasting == nil && addresses.contains($0.key) }
         if lasting == nil { for address in addresses where listeners[address] == nil { listen(at: address) } }
@@ -80,29 +89,37 @@ final class OwnPlaces {
         }
         guard new != said else { return }
         let wait = lastSaid + Self.interval - MainLoop.now
-        guard wait <= 0 else { return updateAgain(after: wait) }
+        // What the user does not want told is taken back at once.
+        guard wait <= 0 || !owner.sharesPlaces else {
+            if pause == nil {
+                pause = .timer(after: .microseconds(wait)) { [weak self] in
+                    self?.pause = nil
+                    self?.update(mayWait: false)
+                }
+            }
+            return
+        }
         (said, lastSaid) = (new, MainLoop.now)
         owner.placesChanged()
     }
 
-    private func updateAgain(after wait: Int64) {
-        guard pause == nil else { return }
-        pause = .timer(after: .microseconds(wait)) { [weak self] in
-            self?.pause = nil
-            self?.update(mayWait: false)
-        }
-    }
+    /// Frees the port at places, for who listens on it everywhere; ``update()`` is to follow.
+    func close() { listeners = [:] }
 
     private func listen(at address: [UInt8]) {
         guard let text = NetworkInterface.text(address), owner.listens(at: text) else { return }
-        do {
-            listeners[address] = try Listener(NetworkAddress(host: text, port: port), port: port) {
-                [weak self] socket in self?.admission.admit(socket)
+        for number in 0..<Self.maximumTries {
+            do {
+                let place = NetworkAddress(host: text, port: port &+ number)
+                listeners[address] = try Listener(place, port: place.port) { [weak self] socket in
+                    self?.admission.admit(socket)
+                }
+                return
+            } catch {
+                state.refusals.note(
+                    "Peers on other networks cannot connect to \(text), since its port \(port &+ number) is not to be had:"
+                        + " \(error) If that lasts, choose another one: Port in handoff.conf.")
             }
-        } catch {
-            state.refusals.note(
-                "Peers on other networks cannot connect to \(text), since its port \(port) is not to be had: \(error) If that"
-                    + " lasts, choose another one: Port in handoff.conf.")
         }
     }
 }

@@ -79,7 +79,7 @@ final class Devices {
             type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
-            way: link?.way ?? "",
+            way: link?.way.rawValue ?? "",
             places: entry?.places(at: MainLoop.wallClock).map(\.description) ?? [],
             connectionError: entry == nil || link != nil ? .none : owner.dialError(of: device) ?? .none,
             pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,

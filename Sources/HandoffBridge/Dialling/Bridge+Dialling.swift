@@ -6,9 +6,15 @@ extension Bridge: DialsOwner {
     func hasLink(with device: DeviceID) -> Bool { links.current[device] != nil }
     func allLinks(with device: DeviceID) -> [Link] { links.all(with: device) }
 
-    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link {
-        try links.add(transport, .dialled(address))
+    func addLink(
+        _ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool
+    ) throws -> Link {
+        let link = try links.add(transport, .dialled(address))
+        link.isAddressRemembered = isRemembered
+        return link
     }
+
+    func isFarAway(_ device: DeviceID) -> Bool { links.current[device]?.way == .otherNetwork }
 
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {
         discovery.reachableAddresses(of: device)

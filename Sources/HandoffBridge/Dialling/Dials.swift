@@ -16,7 +16,11 @@ protocol DialsOwner: AnyObject {
     func allLinks(with device: DeviceID) -> [Link]
     /// Makes a link of the connection with whoever has answered at `address`.
     /// - Throws: if no link can be made; then the connection is closed.
-    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link
+    /// `isRemembered`: whether the address is kept with the device, as one at which it was reached.
+    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool) throws
+        -> Link
+    /// Whether there is an established link with `device` that goes over another network.
+    func isFarAway(_ device: DeviceID) -> Bool
     /// Where `device` was reached, the latest first, and where it says it is.
     func knownAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is, as far as that is on a network that this machine has now.
@@ -44,6 +48,7 @@ final class Dials {
 
     private let state: BridgeState
     private let owner: any DialsOwner
+    private let targets: DialTargets
     private var redials: [DeviceID: Redial] = [:]
     /// When peers are dialled, all together, that have not answered for long.
     private var round: LoopSource?
@@ -51,24 +56,16 @@ final class Dials {
     private static let roundTime = Duration.seconds(900)
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
-    /// How often each peer was dialled at an announced address.
-    private var announced: [DeviceID: EventRate] = [:]
-    /// The announced address at which each peer was reached.
-    private var proven: [DeviceID: NetworkAddress] = [:]
+    /// The dials to peers that are linked over another network, and announce that they are in this one.
+    private var nearing: [DeviceID: Task<Void, Never>] = [:]
     /// Why each peer that has no link was not reached at the last attempt.
     private(set) var errors: [DeviceID: ShownError] = [:]
-    /// The places that announcements of each peer named but where nobody listened, and when that was found
-    /// out.
-    private var deserted: [DeviceID: [NetworkAddress: Int64]] = [:]
-    /// For how long, in microseconds, such a place is left alone, so that dialling a place that the peer has
-    /// left does not use up the number of times that the peer may be dialled.
-    private static let desertedTime: Int64 = 15_000_000
-    /// How often a peer is dialled in a minute because of announcements, which may be copies of its own.
-    private static let maximumAnnounced = 3
     /// How long a link has to exist to count as one that lasted, in microseconds.
     private static let lasting: Int64 = 10_000_000
 
-    init(_ state: BridgeState, _ owner: any DialsOwner) { (self.state, self.owner) = (state, owner) }
+    init(_ state: BridgeState, _ owner: any DialsOwner) {
+        (self.state, self.owner, targets) = (state, owner, DialTargets(state, owner))
+    }
 
     // MARK: By the user
 
@@ -116,14 +113,12 @@ final class Dials {
     @discardableResult
     func update(_ device: DeviceID) -> Bool {
         let (entry, hasLink) = (state.trust[device], owner.hasLink(with: device))
-        let isWanted =
-            state.isOn && entry != nil && !hasLink
-            && !(entry?.addresses.isEmpty == true && owner.reachableAddresses(of: device).isEmpty
-                && owner.callback(of: device) == nil && places(of: device).isEmpty)
-        if entry == nil { (announced[device], proven[device], deserted[device]) = (nil, nil, nil) }
+        let isWanted = state.isOn && entry != nil && !hasLink && !targets.isEmpty(device)
+        if entry == nil { targets.forget(device) }
         if entry == nil || hasLink { errors[device] = nil }
         guard isWanted else {
             redials[device]?.pause()
+            if entry != nil, hasLink { comeNearer(device) }
             return false
         }
         if redials[device] == nil {
@@ -151,46 +146,20 @@ final class Dials {
 
     /// `device` has announced where it is.
     func sighted(_ device: DeviceID) {
-        let now = Instant.now
-        if !owner.hasLink(with: device), rate(device).nextAllowed(at: now) <= now { dialNow(device) }
+        if targets.mayBeDialled(device) { dialNow(device) }
     }
 
-    private func rate(_ device: DeviceID) -> EventRate {
-        announced[device] ?? EventRate(limit: Self.maximumAnnounced, period: .seconds(60))
-    }
-
-    /// Where `device` has said that it can be reached from other networks, but for what is this machine itself.
-    private func places(of device: DeviceID) -> [NetworkAddress] {
-        let places = state.trust[device]?.places(at: MainLoop.wallClock) ?? []
-        guard !places.isEmpty, let own = NetworkInterface.ownAddresses() else { return places }
-        return places.filter { place in
-            NetworkInterface.bytes(of: place.host).map { !own.contains($0) } ?? false
+    /// Dials a peer that is linked over another network where it announces that it is, once: that link takes the place of the one
+    /// there is.
+    private func comeNearer(_ device: DeviceID) {
+        guard state.isOn, owner.isFarAway(device), nearing[device] == nil else { return }
+        nearing[device] = MainLoop.start { [weak self, addresses = targets.announced(device)] in
+            for address in addresses {
+                guard let self, !Task.isCancelled, owner.isFarAway(device) else { break }
+                _ = try? await dial(address, expecting: device, within: Self.peerConnectTimeout)
+            }
+            self?.nearing[device] = nil
         }
-    }
-
-    /// Where `device` is to be dialled now: where it announces that it is, unless it was dialled there too often, where it was
-    /// reached before, where it has said on a link that it listens, and where it has said that it can be reached from other
-    /// networks.
-    private func targets(_ device: DeviceID) -> [NetworkAddress] {
-        let near = nearTargets(device)
-        return near + places(of: device).filter { !near.contains($0) }
-    }
-
-    private func nearTargets(_ device: DeviceID) -> [NetworkAddress] {
-        var known = state.trust[device]?.addresses ?? []
-        if let callback = owner.callback(of: device), !known.contains(callback) {
-            known.append(callback)
-        }
-        let left = deserted[device, default: [:]].filter { MainLoop.now - $0.value < Self.desertedTime }
-        deserted[device] = left.isEmpty ? nil : left
-        let said = owner.reachableAddresses(of: device).filter {
-            !known.contains($0) && left[$0] == nil
-        }
-        if let proven = proven[device], said.contains(proven) { return [proven] + known }
-        var rate = rate(device)
-        guard !said.isEmpty, rate.count(at: .now) else { return known }
-        announced[device] = rate
-        return said + known
     }
 
     /// Dials every device that has no link, for example when the network has changed.
@@ -211,32 +180,37 @@ final class Dials {
         redials = [:]
         round = nil
         for task in byUser.values { task.cancel() }
+        for task in nearing.values { task.cancel() }
     }
 
-    /// Dials the addresses of `device` one after the other, and says how it went.
+    /// Dials the addresses of `device` one after the other, then its places, and says how it went.
     private func redial(_ device: DeviceID) async {
-        for address in targets(device) {
+        // Somebody else may listen at a place by now, or nobody: what a better address has told of the device counts.
+        var isKnown = false
+        for (address, isPlace) in targets.all(device) {
+            // The device may have dialled, or have been seen, which is the better reason to dial it.
+            if owner.hasLink(with: device) || isPlace && redials[device]?.isDue == true { return }
             do {
-                _ = try await dial(address, expecting: device, within: Self.peerConnectTimeout)
-                proven[device] = address
+                _ = try await dial(
+                    address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
+                targets.reached(device, at: address)
                 return
             } catch {
                 if Task.isCancelled || error is LinkNotChosen { return }
-                if proven[device] == address { proven[device] = nil }
+                let isDeserted = (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true
+                targets.missed(device, at: address, isDeserted: isDeserted)
                 state.refusals.note("\(state.label(of: device)) was not reached at \(address): \(error)")
-                failed(device, at: address, error)
+                if !isPlace || !isKnown { failed(device, at: address, error, isPlace: isPlace) }
+                isKnown = isKnown || error is KnockRefused && !isPlace
             }
         }
     }
 
-    private func failed(_ device: DeviceID, at address: NetworkAddress, _ error: any Error) {
-        if (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true,
-            owner.announces(address)
-        {
-            deserted[device, default: [:]][address] = MainLoop.now
-        }
+    private func failed(
+        _ device: DeviceID, at address: NetworkAddress, _ error: any Error, isPlace: Bool
+    ) {
         errors[device] =
-            error is KnockRefused
+            error is KnockRefused && !isPlace
             ? ShownError(HandoffFailure(.notPaired, "\(error)"))
             : ShownError(
                 HandoffFailure(
@@ -293,7 +267,8 @@ final class Dials {
     }
 
     private func dial(
-        _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration
+        _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration,
+        isRemembered: Bool = true
     ) async throws -> Link {
         let identity = state.identity
         let secrets = secrets(for: address, expecting: device)
@@ -315,7 +290,7 @@ final class Dials {
             transport.close()
             throw CancellationError()
         }
-        let link = try owner.addLink(transport, dialled: address)
+        let link = try owner.addLink(transport, dialled: address, isRemembered: isRemembered)
         do {
             try await withTaskCancellationHandler {
                 try await link.established()

@@ -14,7 +14,7 @@ final class Redial {
     private var task: Task<Void, Never>?
     private var isStopped = false
     /// Whether there was a reason for another attempt while one was under way that did not know of it yet.
-    private var isDue = false
+    private(set) var isDue = false
     /// Whether there will be no attempt but by ``now()`` or ``again()``, although one is needed.
     private(set) var rests = false
 

@@ -13,9 +13,15 @@ enum PlaceAddresses {
     /// The addresses that it has now, each of 4 or 16 bytes, and whether the kernel still finds out if one may be used.
     static func now() -> (addresses: [[UInt8]], areSettling: Bool) {
         let up = NetworkInterface.upAddresses()
-        // The kernel keeps no table without IPv6.
-        let table = try? SmallFile.read("/proc/net/if_inet6", maximumSize: 1 << 20)
-        let text = String(decoding: table.flatMap { $0 } ?? [], as: UTF8.self)
+        let text: String
+        do {
+            // The kernel keeps no table without IPv6.
+            let table = try SmallFile.read("/proc/net/if_inet6", maximumSize: 1 << 20)
+            text = String(decoding: table ?? [], as: UTF8.self)
+        } catch {
+            bridgeLog.warning("Peers are told no address of IPv6: which of them last is not known. \(error)")
+            return (choose(from: up.filter { $0.bytes.count == 4 }, fading: []), false)
+        }
         let tentative = Self.addresses(in: text, with: Flag.tentative)
         let fading = tentative.union(Self.addresses(in: text, with: Flag.temporary | Flag.deprecated))
         return (choose(from: up, fading: fading), tentative.contains(where: isGlobal))

@@ -78,7 +78,9 @@ extension Bridge: LinksOwner {
                 }
             }
             // A device that announces where it is will do so again, and may be somewhere else by then.
-            if case .dialled(let address) = link.origin, !discovery.announces(address) {
+            if case .dialled(let address) = link.origin, link.isAddressRemembered,
+                !discovery.announces(address)
+            {
                 entry.remember(address)
             }
             if link.isPaired { (entry.isMutual, entry.awaitsLink) = (true, false) }
@@ -97,6 +99,10 @@ extension Bridge: LinksOwner {
             bridgeLog.debug("Link \(link.number) with \(label) has ended: \(reason.message)")
         } else {
             state.refusals.note("A link with \(label) did not come about: \(reason.message)")
+        }
+        if wasCurrent, link.received?.isPaired == true, let places = link.received?.places {
+            // The time for which they are kept counts from the end of the link.
+            state.trust.note(link.device) { $0.remember(places: places, at: MainLoop.wallClock) }
         }
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)

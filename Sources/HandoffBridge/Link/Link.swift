@@ -62,6 +62,8 @@ final class Link {
     var awaitsTrust = false
     /// Whether the link was let in only because its device used to be a peer.
     var isFarewell = false
+    /// Whether the address that was dialled is kept with the device, as one at which it was reached.
+    var isAddressRemembered = true
     /// What the other side said last.
     private(set) var received: LinkHello?
     /// The first port that the other side has given as the one it listens on.
@@ -131,8 +133,14 @@ final class Link {
     /// The IP address of the other end.
     var remoteHost: String { channel.remoteHost }
 
-    /// By which way the other end is reached, as `Device.Way` says it.
-    private(set) lazy var way = NetworkInterface.isNear(remoteHost) ? "same-network" : "other-network"
+    /// By which way the other end is reached.
+    enum Way: String {
+        case sameNetwork = "same-network"
+        case otherNetwork = "other-network"
+    }
+
+    /// By which way the other end is reached.
+    private(set) lazy var way = NetworkInterface.isNear(remoteHost) ? Way.sameNetwork : .otherNetwork
 
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { channel.localAddress }
@@ -231,8 +239,8 @@ final class Link {
 
     // MARK: Streams
 
-    /// Where the other side accepts connections for streams, if this side has dialled: the place that it
-    /// names now, and the one that was dialled.
+    /// Where the other side accepts connections for streams, if this side has dialled: at the port that it
+    /// names now, and at the one that was dialled.
     var streamAddresses: [NetworkAddress] {
         guard case .dialled(let address) = origin else { return [] }
         // A name may mean another machine by now, so its address counts. Only what was dialled has the zone

@@ -89,7 +89,7 @@ struct LinkHello: Hashable, Sendable {
                     "An entry of \(Key.places) is no place. Give 16 bytes of an address that means something on other"
                         + " networks, and two of a port.")
             }
-            places.append(place)
+            if !places.contains(place) { places.append(place) }
         }
         return places
     }

@@ -98,18 +98,20 @@ struct TrustEntry: Hashable, Sendable {
     }
 
     /// For how long what a device has said of its places counts, in microseconds.
-    static let lifeOfPlaces: Int64 = 30 * 86_400 * 1_000_000
+    static let lifeOfPlaces: Int64 = 30 * day
+    /// In microseconds.
+    static let day: Int64 = 86_400 * 1_000_000
 
     /// The device has said at `now`, in microseconds since the Unix epoch, that it can be reached at `new`.
     mutating func remember(places new: [KnockDestination], at now: Int64) {
         // What is said again and again is written down once a day.
-        guard new != places || now - placesSince > Self.secretLife || now < placesSince else { return }
+        guard new != places || now < placesSince || now - placesSince > Self.day else { return }
         (places, placesSince) = (new, new.isEmpty ? 0 : now)
     }
 
     /// Where the device can be reached from other networks, as far as it has said so within ``lifeOfPlaces`` before `now`.
     func places(at now: Int64) -> [NetworkAddress] {
-        guard placesSince <= now, now - placesSince < Self.lifeOfPlaces else { return [] }
+        guard placesSince >= 0, placesSince <= now, now - placesSince < Self.lifeOfPlaces else { return [] }
         return places.compactMap(\.address)
     }
 

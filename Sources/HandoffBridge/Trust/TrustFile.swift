@@ -169,7 +169,8 @@ enum TrustFile {
             entry.remember(
                 places: places.compactMap { NetworkAddress($0).flatMap { KnockDestination($0) } }
                     .prefix(LinkHello.maximumPlaces).compactMap { KnockDestination(said: $0.bytes) },
-                at: try required(Key.placesSince, file.integer(Key.placesSince, in: group)))
+                at: try required(
+                    Key.placesSince, file.integer(Key.placesSince, in: group).flatMap { $0 < 0 ? nil : $0 }))
         }
         return entry
     }

@@ -94,6 +94,7 @@ enum FileTest {
         let entries = contents.entries
         require(entries.count <= TrustStore.maximumPeers, "\(entries.count) devices")
         require(Set(entries.map(\.device)).count == entries.count, "a device comes twice")
+        for entry in entries { require(entry.places(at: .max).count <= LinkHello.maximumPlaces, "\(entry)") }
         let text = TrustFile.render(entries, contents.tombstones).text
         let again = require("\(text) is refused") { try TrustFile.parse(KeyFile(text: text)) }
         require(Set(again.entries) == Set(entries), "\(again) were \(contents)")

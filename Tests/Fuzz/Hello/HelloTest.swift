@@ -18,6 +18,7 @@ enum HelloTest {
         let again = require("\(hello) is refused") { try LinkHello(hello.about) }
         require(again == hello, "\(again) was \(hello)")
         require(hello.secret.isEmpty || hello.secret.count == 8, "a secret of \(hello.secret.count) bytes")
+        for place in hello.places ?? [] { require(place.address != nil, "\(place) is no address") }
         require(hello.name == PeerText.name(hello.name), "the name “\(hello.name)”")
         _ = require("\(hello) cannot be sent") { try Coding.encode([.properties(hello.about)]) }
     }
@@ -52,7 +53,7 @@ enum HelloTest {
 extension Choices {
     /// A dictionary with the keys of a `Hello` and others, mostly of the right types.
     fileprivate mutating func about() -> [String: Value] {
-        properties(keys: ["Paired", "Secret", "Name", "Type", "Since"]) { $1.likelyValue(of: $0) }
+        properties(keys: ["Paired", "Secret", "Name", "Type", "Since", "Places"]) { $1.likelyValue(of: $0) }
     }
 
     private mutating func likelyValue(of key: String) -> Value {
@@ -61,6 +62,7 @@ extension Choices {
         case "Secret": .bytes(bytes(atMost: 9))
         case "Type": .string(one(of: ["laptop", "server", text(atMost: 7)]))
         case "Since": .int64(integer())
+        case "Places": .byteArrays((0..<Int(byte() % 10)).map { _ in bytes(atMost: 19) })
         default: .string(text())
         }
     }

@@ -17,13 +17,17 @@ private final class FakeDialsOwner: DialsOwner {
     /// The addresses at which somebody was not reached, in order.
     var missed: [NetworkAddress] = []
     var changed: Set<DeviceID> = []
+    /// Called after somebody was not reached.
+    var onMissed: () -> Void = {}
 
     init() throws { shared = try TestState() }
 
     func hasLink(with device: DeviceID) -> Bool { linked.contains(device) }
     func allLinks(with device: DeviceID) -> [Link] { [] }
 
-    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress) throws -> Link {
+    func addLink(
+        _ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool
+    ) throws -> Link {
         transport.close()
         throw TLSFailure("there are no links here")
     }
@@ -31,6 +35,7 @@ private final class FakeDialsOwner: DialsOwner {
     func knownAddresses(of device: DeviceID) -> [NetworkAddress] {
         shared.state.trust[device]?.addresses ?? []
     }
+    func isFarAway(_ device: DeviceID) -> Bool { false }
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] { announced }
     func announces(_ address: NetworkAddress) -> Bool { announced.contains(address) }
     func callback(of device: DeviceID) -> NetworkAddress? { callback }
@@ -38,6 +43,7 @@ private final class FakeDialsOwner: DialsOwner {
     func notReached(_ device: DeviceID, at address: NetworkAddress) {
         missed.append(address)
         changed.insert(device)
+        onMissed()
     }
 }
 
@@ -69,7 +75,8 @@ struct DialsTests {
         }
     }
 
-    @Test("what a peer has said of its places is dialled after all else, and not where this machine itself is")
+    @Test(
+        "what a peer has said of its places is dialled after all else, and not where this machine itself is")
     func places() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
@@ -90,6 +97,21 @@ struct DialsTests {
             let attempt = [deserted(2)] + said.dropFirst().compactMap(\.address)
             try await eventually { owner.missed.count >= 2 * attempt.count }
             #expect(owner.missed.prefix(2 * attempt.count) == (attempt + attempt)[...])
+            dials.stopAll()
+            // Whoever is seen meanwhile is dialled where it was seen, before the rest of its places.
+            owner.missed = []
+            owner.onMissed = { if owner.missed.count == 3 { dials.dialNow(peer) } }
+            dials.dialNow(peer)
+            try await eventually { owner.missed.count >= 4 }
+            #expect(owner.missed.prefix(4) == (attempt.prefix(3) + attempt.prefix(1))[...])
+            dials.stopAll()
+            // Whoever has dialled meanwhile is not dialled any more.
+            owner.missed = []
+            owner.onMissed = { owner.linked = [peer] }
+            dials.dialNow(peer)
+            try await eventually { owner.missed.count == 1 }
+            try await letPass(.milliseconds(200))
+            #expect(owner.missed.count == 1)
             dials.stopAll()
         }
     }
