@@ -20,6 +20,8 @@ private final class FakePlacesOwner: OwnPlacesOwner {
     var sharesPlaces = true
     var lastingPort: UInt16?
     var changes = 0
+    /// The addresses of this machine.
+    var hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.9"]
     func listens(at host: String) -> Bool { host != "127.0.0.9" }
     func placesChanged() { changes += 1 }
 }
@@ -53,11 +55,10 @@ struct EntranceTests {
         try await onLoop {
             let (owner, door) = (FakePlacesOwner(), try FakeAdmissionOwner())
             let state = door.shared.state
-            var hosts = ["127.0.0.2", "127.0.0.3", "127.0.0.9"]
             // None that bridges of other tests take.
             let port = UInt16.random(in: 20_000..<30_000)
             let places = OwnPlaces(state, owner, Admission(state, door), port: port) {
-                (hosts.compactMap { NetworkInterface.bytes(of: $0) }, false)
+                (owner.hosts.compactMap { NetworkInterface.bytes(of: $0) }, false)
             }
             func isOpen(_ host: String) async -> Bool {
                 let address = NetworkAddress(host: host, port: port)
@@ -69,7 +70,7 @@ struct EntranceTests {
             #expect(owner.changes == 1)
             #expect(await isOpen("127.0.0.3"))
             #expect(await !isOpen("127.0.0.4"), "it is open at places alone")
-            hosts = ["127.0.0.2"]
+            owner.hosts = ["127.0.0.2"]
             places.update()
             #expect(places.said.count == 2 && owner.changes == 1, "peers are not told again for ten seconds")
             #expect(await !isOpen("127.0.0.3"))
