@@ -201,6 +201,9 @@ struct WindowContentTests {
         #expect(row.standing == "Connected for 3 minutes")
         #expect(row.address == "192.0.2.1:4321")
         #expect(row.problem.isEmpty)
+        let far = Samples.bridge(try Samples.device(way: "other-network"))
+        let there = try #require(Samples.content(Samples.report(Samples.broker(), far)).devices.peers.first)
+        #expect(there.address == "192.0.2.1:4321, over another network")
     }
 
     @Test("a device that asks is shown apart, and one that is announced and connected once")

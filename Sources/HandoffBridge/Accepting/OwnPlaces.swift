@@ -31,7 +31,7 @@ final class OwnPlaces {
     private let addresses: @MainLoop () -> (addresses: [[UInt8]], areSettling: Bool)
     private var listeners: [[UInt8]: Listener] = [:]
     private var pause: LoopSource?
-    private var settling: LoopSource?
+    private var again: LoopSource?
     private var lastSaid = Int64.min / 2
 
     /// How long peers are not told again, in microseconds: a tunnel may come and go all the time.
@@ -39,6 +39,8 @@ final class OwnPlaces {
     /// How long the kernel takes at most to find out whether somebody else has a new address (RFC 4862, section 5.4). Not
     /// everything tells when it is done.
     private static let settlingTime = Duration.seconds(3)
+    /// How long it takes until ports that others have are tried again.
+    private static let retryTime = Duration.seconds(60)
     /// How many ports are tried, one after the other: another user of this machine may have the first.
     private static let maximumTries: UInt16 = 3
 
@@ -68,23 +70,22 @@ final class OwnPlaces {
         // What peers know stays true for when Handoff is on again.
         guard state.isOn else {
             listeners = [:]
-            (pause, settling) = (nil, nil)
+            (pause, again) = (nil, nil)
             return
         }
         let (addresses, areSettling) = owner.sharesPlaces ? self.addresses() : ([], false)
-        if areSettling, mayWait {
-            settling = .timer(after: Self.settlingTime) { [weak self] in
-                self?.settling = nil
-                self?.update(mayWait: false)
-            }
-        }
         let lasting = owner.lastingPort
         listeners = listeners.filter { lasting == nil && addresses.contains($0.key) }
         if lasting == nil { for address in addresses where listeners[address] == nil { listen(at: address) } }
+        let isTaken = lasting == nil && addresses.contains { listeners[$0] == nil && listens(at: $0) }
+        again =
+            areSettling && mayWait
+            ? .timer(after: Self.settlingTime) { [weak self] in self?.update(mayWait: false) }
+            : isTaken ? .timer(after: Self.retryTime) { [weak self] in self?.update() } : nil
         let new = addresses.compactMap { bytes -> KnockDestination? in
-            guard let port = lasting ?? listeners[bytes]?.port, port > 0,
-                let text = NetworkInterface.text(bytes), owner.listens(at: text)
-            else { return nil }
+            guard let port = lasting ?? listeners[bytes]?.port, port > 0, listens(at: bytes) else {
+                return nil
+            }
             return KnockDestination(address: bytes, port: port)
         }
         guard new != said else { return }
@@ -103,11 +104,15 @@ final class OwnPlaces {
         owner.placesChanged()
     }
 
+    private func listens(at address: [UInt8]) -> Bool {
+        NetworkInterface.text(address).map { owner.listens(at: $0) } ?? false
+    }
+
     /// Frees the port at places, for who listens on it everywhere; ``update()`` is to follow.
     func close() { listeners = [:] }
 
     private func listen(at address: [UInt8]) {
-        guard let text = NetworkInterface.text(address), owner.listens(at: text) else { return }
+        guard let text = NetworkInterface.text(address), listens(at: address) else { return }
         for number in 0..<Self.maximumTries {
             do {
                 let place = NetworkAddress(host: text, port: port &+ number)

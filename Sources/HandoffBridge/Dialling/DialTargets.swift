@@ -16,6 +16,10 @@ final class DialTargets {
     /// The addresses that announcements of each peer named but where nobody listened, and when that was found
     /// out.
     private var deserted: [DeviceID: [NetworkAddress: Int64]] = [:]
+    /// How many places of each peer were dialled in former attempts.
+    private var tried: [DeviceID: Int] = [:]
+    /// How many places are dialled in an attempt: each that does not answer holds up the next one for seconds.
+    private static let placesAtOnce = 2
     /// For how long, in microseconds, such an address is left alone, so that dialling one that the peer has
     /// left does not use up the number of times that the peer may be dialled.
     private static let desertedTime: Int64 = 15_000_000
@@ -54,11 +58,14 @@ final class DialTargets {
 
     /// Where `device` is to be dialled in one attempt, each with whether it is one of its places: where it announces that it is,
     /// unless it was dialled there too often, where it was reached before, where it has said on a link that it listens, and at
-    /// its places.
-    func all(_ device: DeviceID) -> [(address: NetworkAddress, isPlace: Bool)] {
+    /// some of its places, the next ones each time; at none if it `isSighted`, so that announcements cause none of that.
+    func all(_ device: DeviceID, isSighted: Bool) -> [(address: NetworkAddress, isPlace: Bool)] {
         let near = near(device)
-        let places = places(of: device).filter { !near.contains($0) }
-        return near.map { ($0, false) } + places.map { ($0, true) }
+        let places = isSighted ? [] : places(of: device).filter { !near.contains($0) }
+        let first = tried[device, default: 0]
+        let next = (0..<min(Self.placesAtOnce, places.count)).map { places[(first + $0) % places.count] }
+        tried[device] = places.isEmpty ? nil : (first + next.count) % places.count
+        return near.map { ($0, false) } + next.map { ($0, true) }
     }
 
     private func near(_ device: DeviceID) -> [NetworkAddress] {
@@ -101,5 +108,7 @@ final class DialTargets {
     }
 
     /// `device` is no peer any more.
-    func forget(_ device: DeviceID) { (rates[device], proven[device], deserted[device]) = (nil, nil, nil) }
+    func forget(_ device: DeviceID) {
+        (rates[device], proven[device], deserted[device], tried[device]) = (nil, nil, nil, nil)
+    }
 }

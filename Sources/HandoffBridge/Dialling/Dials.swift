@@ -56,6 +56,8 @@ final class Dials {
     private static let roundTime = Duration.seconds(900)
     private var byUser: [Int: Task<Link, any Error>] = [:]
     private var nextByUser = 0
+    /// The peers whose next attempt is made because they were announced.
+    private var announcedOnly: Set<DeviceID> = []
     /// The dials to peers that are linked over another network, and announce that they are in this one.
     private var nearing: [DeviceID: Task<Void, Never>] = [:]
     /// Why each peer that has no link was not reached at the last attempt.
@@ -118,6 +120,7 @@ final class Dials {
         if entry == nil || hasLink { errors[device] = nil }
         guard isWanted else {
             redials[device]?.pause()
+            announcedOnly.remove(device)
             if entry != nil, hasLink { comeNearer(device) }
             return false
         }
@@ -136,6 +139,7 @@ final class Dials {
         round = .timer(afterAbout: Self.roundTime) { [weak self] in
             self?.round = nil
             for redial in self?.redials.values.filter(\.rests) ?? [] { redial.again() }
+            for device in self?.state.trust.devices ?? [] { self?.comeNearer(device) }
         }
     }
 
@@ -146,19 +150,24 @@ final class Dials {
 
     /// `device` has announced where it is.
     func sighted(_ device: DeviceID) {
-        if targets.mayBeDialled(device) { dialNow(device) }
+        guard targets.mayBeDialled(device), update(device) else { return }
+        announcedOnly.insert(device)
+        redials[device]?.now()
     }
 
-    /// Dials a peer that is linked over another network where it announces that it is, once: that link takes the place of the one
-    /// there is.
+    /// Dials a peer that is linked over another network where it announces that it is, and again with those that are away if it is
+    /// not reached: that link takes the place of the one there is.
     private func comeNearer(_ device: DeviceID) {
-        guard state.isOn, owner.isFarAway(device), nearing[device] == nil else { return }
+        guard state.isOn, owner.isFarAway(device), nearing[device] == nil,
+            !owner.reachableAddresses(of: device).isEmpty
+        else { return }
         nearing[device] = MainLoop.start { [weak self, addresses = targets.announced(device)] in
             for address in addresses {
                 guard let self, !Task.isCancelled, owner.isFarAway(device) else { break }
                 _ = try? await dial(address, expecting: device, within: Self.peerConnectTimeout)
             }
             self?.nearing[device] = nil
+            if self?.owner.isFarAway(device) == true { self?.awaitRound() }
         }
     }
 
@@ -187,7 +196,7 @@ final class Dials {
     private func redial(_ device: DeviceID) async {
         // Somebody else may listen at a place by now, or nobody: what a better address has told of the device counts.
         var isKnown = false
-        for (address, isPlace) in targets.all(device) {
+        for (address, isPlace) in targets.all(device, isSighted: announcedOnly.remove(device) != nil) {
             // The device may have dialled, or have been seen, which is the better reason to dial it.
             if owner.hasLink(with: device) || isPlace && redials[device]?.isDue == true { return }
             do {

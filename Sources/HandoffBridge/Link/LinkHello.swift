@@ -81,17 +81,23 @@ struct LinkHello: Hashable, Sendable {
                 .invalidArguments,
                 "\(Key.places) has \(said.elements.count) entries. Give at most \(maximumPlaces).")
         }
-        var places: [KnockDestination] = []
-        for element in said.elements {
-            guard case .bytes(let bytes) = element, let place = KnockDestination(said: bytes) else {
-                throw HandoffFailure(
-                    .invalidArguments,
-                    "An entry of \(Key.places) is no place. Give 16 bytes of an address that means something on other"
-                        + " networks, and two of a port.")
-            }
-            if !places.contains(place) { places.append(place) }
+        let bytes = said.elements.compactMap { if case .bytes(let bytes) = $0 { bytes } else { nil } }
+        guard bytes.allSatisfy({ KnockDestination(said: $0) != nil }) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "An entry of \(Key.places) is no place. Give 16 bytes of an address that means something on other"
+                    + " networks, and two of a port.")
         }
-        return places
+        return places(bytes)
+    }
+
+    /// Those of `places` that are some, each once, as many as may be.
+    static func places(_ places: [[UInt8]]) -> [KnockDestination] {
+        var found: [KnockDestination] = []
+        for place in places.lazy.compactMap({ KnockDestination(said: $0) }) where !found.contains(place) {
+            found.append(place)
+        }
+        return Array(found.prefix(maximumPlaces))
     }
 
     /// This Hello as a dictionary.

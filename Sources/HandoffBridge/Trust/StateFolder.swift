@@ -43,6 +43,26 @@ final class StateFolder {
             g_usleep(10_000)
         }
         isLocked = true
+        removeUnfinished()
+    }
+
+    /// Removes what a bridge has left that was killed while it wrote: g_file_set_contents_full() writes to a file with a dot and
+    /// six more characters in its name, and what is in there might be kept for nobody, for ever.
+    private func removeUnfinished() {
+        guard let entries = opendir(path) else { return }
+        defer { closedir(entries) }
+        let written = [Identity.fileName, TrustStore.fileName, HandoffDirectories.outboxName]
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard let file = written.first(where: { name.hasPrefix($0 + ".") }),
+                name.utf8.count == file.utf8.count + 7, let folder = folder?.number
+            else { continue }
+            if unlinkat(folder, name, 0) == 0 {
+                bridgeLog.info("\(self.file(name)) is removed, which was not written to its end.")
+            }
+        }
     }
 
     // MARK: What is in it

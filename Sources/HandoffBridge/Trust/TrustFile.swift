@@ -165,12 +165,12 @@ enum TrustFile {
             secretSince: try required(Key.secretSince, file.integer(Key.secretSince, in: group)),
             formerSecret: try secret(Key.formerSecret, group, file))
         entry.isMuted = try file.boolean(Key.muted, in: group) ?? false
-        if let places = try file.strings(Key.places, in: group) {
-            entry.remember(
-                places: places.compactMap { NetworkAddress($0).flatMap { KnockDestination($0) } }
-                    .prefix(LinkHello.maximumPlaces).compactMap { KnockDestination(said: $0.bytes) },
-                at: try required(
-                    Key.placesSince, file.integer(Key.placesSince, in: group).flatMap { $0 < 0 ? nil : $0 }))
+        // They can be done without: the peer says them again.
+        if let places = try? file.strings(Key.places, in: group),
+            let since = try? file.integer(Key.placesSince, in: group), since >= 0
+        {
+            let said = places.compactMap { NetworkAddress($0).flatMap { KnockDestination($0) } }
+            entry.remember(places: LinkHello.places(said.map(\.bytes)), at: since)
         }
         return entry
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import Foundation
 import HandoffCore
+import HandoffSession
 import Platform
 import TestSupport
 import Testing
@@ -26,6 +27,55 @@ struct TrustTests {
         Mutual=false
 
         """
+
+    @Test("what a bridge left that was killed while it wrote is removed by the next one, and nothing else")
+    func unfinished() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let state = folder.path("state")
+            try FileManager.default.createDirectory(
+                atPath: state, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            let others = ["outbox", "trust", "trust.x", "trust.1234567", "other.AbC123", "outboxes.AbC123"]
+            for name in others + ["outbox.AbC123", "trust.000000", "identity.pem.zzzzzz"] {
+                _ = try folder.write("", to: "state/\(name)")
+            }
+            try StateFolder(state).lock()
+            let left = try FileManager.default.contentsOfDirectory(atPath: state)
+            #expect(Set(left) == Set(others + [HandoffDirectories.lockName]))
+        }
+    }
+
+    @Test("places that cannot be understood are none, and the rest of the file counts")
+    func places() async throws {
+        try await onLoop {
+            for (places, since, count) in [
+                ("10.8.0.2:1;10.8.0.2:1;", "7", 1), ("10.8.0.2:1;", "-5", 0), ("10.8.0.2:1;", "abc", 0),
+                ("nowhere;127.0.0.1:1;10.8.0.2:0;", "7", 0), ("", "7", 0),
+            ] {
+                let text = """
+                    [Trust]
+                    Version=1
+                    Count=1
+                    [\(first)]
+                    Since=0
+                    Name=a
+                    Type=
+                    Source=trust
+                    Addresses=
+                    Secret=
+                    SecretSince=0
+                    FormerSecret=
+                    AwaitsLink=false
+                    Places=\(places)
+                    PlacesSince=\(since)
+                    Mutual=false
+
+                    """
+                let contents = try TrustFile.parse(KeyFile(text: text))
+                #expect(contents.entries.map { $0.places(at: 8).count } == [count], "\(places) \(since)")
+            }
+        }
+    }
 
     @Test("what is written is read again, whatever the names are")
     func roundTrip() async throws {
