@@ -23,6 +23,9 @@ final class Entrance {
     private let admission: Admission
     private var listener: Listener?
     private var retry: LoopSource?
+    /// The ports that were listened on last, by which this device could be recognised.
+    private var recent: [UInt16] = []
+    private static let maximumRecent = 8
 
     /// How long it takes until a port that was not available is tried again.
     private static let retryInterval = Duration.seconds(5)
@@ -71,11 +74,12 @@ final class Entrance {
 
     private func listen() {
         do {
-            let others: Set = [port, OwnPlaces.port(of: state.ownID)]
+            let others = Set(recent + [OwnPlaces.port(of: state.ownID)])
             let listener = try Listener(address, port: chosenPort, otherThan: others) { [weak self] socket in
                 self?.admission.admit(socket)
             }
             self.listener = listener
+            recent = (recent + [listener.port]).suffix(Self.maximumRecent)
             bridgeLog.info("Listening on port \(listener.port).")
             owner.portChanged()
         } catch {

@@ -92,6 +92,25 @@ struct EntranceTests {
         }
     }
 
+    @Test("a port that was listened on lately is not taken at random again, also after a pause")
+    func recent() async throws {
+        try await onLoop {
+            let (owner, door) = (FakeEntranceOwner(), try FakeAdmissionOwner())
+            let entrance = Entrance(door.shared.state, owner, Admission(door.shared.state, door))
+            var ports: [UInt16] = []
+            for _ in 0..<64 {
+                entrance.open()
+                ports.append(entrance.port)
+                entrance.renewPort()
+                ports.append(entrance.port)
+                entrance.close()
+            }
+            for (index, port) in ports.enumerated() where Listener.ports.contains(port) {
+                #expect(!ports[max(0, index - 8)..<index].contains(port))
+            }
+        }
+    }
+
     @Test("an address that was given counts for more than the port in the settings")
     func given() async throws {
         try await onLoop {
