@@ -15,8 +15,8 @@ protocol DialsOwner: AnyObject {
     /// Every link with `device`, established or not.
     func allLinks(with device: DeviceID) -> [Link]
     /// Makes a link of the connection with whoever has answered at `address`.
+    /// - Parameter isRemembered: whether the address is kept with the device, as one at which it was reached.
     /// - Throws: if no link can be made; then the connection is closed.
-    /// `isRemembered`: whether the address is kept with the device, as one at which it was reached.
     func addLink(_ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool) throws
         -> Link
     /// Whether there is an established link with `device` that goes over another network.

@@ -24,15 +24,14 @@ struct KnockDestination: Hashable, Sendable {
     /// connect from another network.
     init?(said bytes: [UInt8]) {
         guard bytes.count == 18, bytes[16] != 0 || bytes[17] != 0 else { return nil }
-        let host = bytes.starts(with: Self.mappingPrefix) ? bytes[12..<16] : bytes[0..<16]
-        guard Self.isReachable(host) else { return nil }
         self.bytes = bytes
+        guard isReachable else { return nil }
     }
 
     /// Whether an address is none of those that mean nothing elsewhere, or nobody or many: unspecified, loopback, link-local
     /// (RFC 3927; RFC 4291, section 2.5.6), multicast, broadcast.
-    private static func isReachable(_ host: ArraySlice<UInt8>) -> Bool {
-        let host = Array(host)
+    private var isReachable: Bool {
+        let host = host
         if host.count == 4 {
             return host[0] != 0 && host[0] != 127 && host[0] < 224 && !(host[0] == 169 && host[1] == 254)
         }

@@ -67,7 +67,7 @@ struct TrustEntry: Hashable, Sendable {
     var secrets: [PeerSecret] { [secret, formerSecret].compactMap { $0 } }
 
     /// For how long, in microseconds, one secret is used, since the device can be recognised by it.
-    static let secretLife: Int64 = 86_400 * 1_000_000
+    static let secretLife = day
 
     /// How many secrets there may be to knock with.
     static let maximumSecrets = 3
@@ -98,7 +98,7 @@ struct TrustEntry: Hashable, Sendable {
     }
 
     /// For how long what a device has said of its places counts, in microseconds.
-    static let lifeOfPlaces: Int64 = 30 * day
+    static let lifeOfPlaces = 30 * day
     /// In microseconds.
     static let day: Int64 = 86_400 * 1_000_000
 
@@ -131,7 +131,7 @@ struct Tombstone: Hashable, Sendable {
     let since: Int64
 
     /// For how long a tombstone is kept, in microseconds.
-    static let life: Int64 = 30 * 86_400 * 1_000_000
+    static let life = 30 * TrustEntry.day
     /// How many are kept; if there are more, the oldest go.
     static let maximum = 16
 
