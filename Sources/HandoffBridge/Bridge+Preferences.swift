@@ -20,6 +20,9 @@ extension Bridge {
         {
             ownPlaces.update()
         }
+        if case .boolean(let introduces)? = preferences["Introduces"], settings.take(introduces: introduces) {
+            introductions.choiceChanged()
+        }
         if case .boolean(let parks)? = preferences["Park"] {
             settings.parks = parks
             sleep.update()

@@ -22,6 +22,7 @@ package final class Bridge {
     private(set) lazy var pairings = Pairings(state, self)
     private(set) lazy var sends = Sends(state, self)
     private(set) lazy var outbox = Outbox(in: folder, self)
+    private(set) lazy var introductions = Introductions(state, self)
     private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
     private lazy var admission = Admission(state, self)
     private(set) lazy var entrance = Entrance(state, self, admission)
@@ -261,6 +262,7 @@ package final class Bridge {
             broker.remove(device)
             devices.update(device)
             dials.update(device)
+            introductions.update()
             return sleep.update()
         }
         let peer = peers[device] ?? Peer(device, state, self)
@@ -280,6 +282,7 @@ package final class Bridge {
         peer.setLink(usable)
         if isNew, let usable { outbox.linked(peer, usable) }
         dials.update(device)
+        introductions.update()
         sleep.update()
     }
 }

@@ -18,6 +18,8 @@ final class BridgeSettings {
     var parks = true
     /// Whether peers are told where they can reach this device from other networks.
     private(set) var sharesAddresses: Bool
+    /// Whether peers are told of each other, and what they tell of theirs is shown.
+    private(set) var introduces: Bool
     private let path: String
 
     /// Reads the file at `path`; an absent one says nothing.
@@ -35,6 +37,7 @@ final class BridgeSettings {
         self.port = port
         // Who has written something else than a truth there has hardly wanted that. The broker warns of it.
         sharesAddresses = (try? file.boolean(.sharesAddresses) ?? true) ?? false
+        introduces = (try? file.boolean(.introduces) ?? true) ?? false
     }
 
     /// The user's switch as the broker has left it, for when there is no broker to ask.
@@ -68,6 +71,13 @@ final class BridgeSettings {
     func take(sharesAddresses chosen: Bool) -> Bool {
         defer { sharesAddresses = chosen }
         return sharesAddresses != chosen
+    }
+
+    /// Takes over whether the user wants introductions.
+    /// - Returns: whether that is another choice now.
+    func take(introduces chosen: Bool) -> Bool {
+        defer { introduces = chosen }
+        return introduces != chosen
     }
 
     private static func machineName() -> String {

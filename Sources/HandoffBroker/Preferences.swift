@@ -36,6 +36,8 @@ final class Preferences {
     private(set) var parks = true
     /// Whether peers are told where this device can be reached from other networks.
     private(set) var sharesAddresses = true
+    /// Whether peers are told of each other, and what they tell of theirs is shown.
+    private(set) var introduces = true
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -57,6 +59,7 @@ final class Preferences {
         documentsFolder = choices.documentsFolder
         parks = choices.parks
         sharesAddresses = choices.sharesAddresses
+        introduces = choices.introduces
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -177,6 +180,12 @@ final class Preferences {
     func setSharesAddresses(_ shares: Bool) throws {
         try change { $0.set(.sharesAddresses, to: shares) }
         sharesAddresses = shares
+    }
+
+    /// Stores whether peers are told of each other, and what they tell of theirs is shown.
+    func setIntroduces(_ introduces: Bool) throws {
+        try change { $0.set(.introduces, to: introduces) }
+        self.introduces = introduces
     }
 
     /// Stores which applications are kept out; none removes the key from the file.

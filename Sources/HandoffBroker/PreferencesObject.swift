@@ -115,6 +115,14 @@ extension PreferencesObject {
         tell("ShareAddresses", after: call)
     }
 
+    var introduces: Bool { preferences.introduces }
+
+    func setIntroduces(_ introduces: Bool, _ call: MethodCall) throws {
+        guard introduces != self.introduces else { return }
+        try preferences.setIntroduces(introduces)
+        tell("Introduces", after: call)
+    }
+
     var excludedApplications: [String] { preferences.excludedApplications.texts }
 
     func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {

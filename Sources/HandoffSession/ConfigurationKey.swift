@@ -15,6 +15,8 @@ package struct ConfigurationKey: Sendable {
     package static let showsUnhandled = ConfigurationKey(group: "Handoff", name: "ShowUnhandledOffers")
     /// Whether what is offered is left with peers before this machine sleeps.
     package static let parks = ConfigurationKey(group: "Handoff", name: "Park")
+    /// Whether peers are told of each other, and what they tell of theirs is shown.
+    package static let introduces = ConfigurationKey(group: "Handoff", name: "Introduce")
     /// What peers call this device.
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.

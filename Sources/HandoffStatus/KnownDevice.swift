@@ -54,6 +54,12 @@ package struct KnownDevice: Equatable, Sendable {
     package let sendErrorName: String
     /// What was sent to it while it was away, the oldest first.
     package let waiting: [WaitingSend]
+    /// The ids of the peers that introduce it.
+    package let introducedBy: [String]
+    /// What has become of that: `none`, `offered`, `declined` or `accepted`.
+    package let introductionState: String
+    /// The ids of the peers whose users have unpaired it, though it is a peer here.
+    package let retractedBy: [String]
 
     /// The number of digits in a device's id.
     package static let idLength = 64
@@ -92,10 +98,30 @@ package struct KnownDevice: Equatable, Sendable {
         sendError = properties.text("SendError")
         sendErrorName = properties.text("SendErrorName")
         waiting = WaitingSend.all(in: properties["Waiting"])
+        introducedBy = properties.texts("IntroducedBy")
+        introductionState = properties.text("IntroductionState")
+        retractedBy = properties.texts("RetractedBy")
     }
 
     /// Whether it is connected through a tunnel or a router.
     package var isOnOtherNetwork: Bool { way == "other-network" }
+
+    /// Whether a peer introduces it, and the user has yet to say whether to pair with it.
+    package var isIntroduced: Bool { introductionState == "offered" }
+    /// Whether the user does not want to pair with it, though a peer introduces it.
+    package var isDeclined: Bool { introductionState == "declined" }
+    /// Whether the user has accepted its introduction, and its own user has yet to.
+    package var awaitsAcceptance: Bool { introductionState == "accepted" }
+
+    /// The peers among `devices` that introduce it.
+    package func introducers(among devices: [KnownDevice]) -> [KnownDevice] {
+        devices.filter { introducedBy.contains($0.id) }
+    }
+
+    /// The peers among `devices` whose users have unpaired it.
+    package func retractors(among devices: [KnownDevice]) -> [KnownDevice] {
+        devices.filter { retractedBy.contains($0.id) }
+    }
 
     /// The devices among `objects`: peers first, by name.
     package static func all(in objects: ManagedObjects) -> [KnownDevice] {

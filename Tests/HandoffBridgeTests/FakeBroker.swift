@@ -150,6 +150,8 @@ private final class FakePreferences: PreferencesServer {
     func setPark(_ value: Bool, _ call: MethodCall) throws {}
     var shareAddresses: Bool { true }
     func setShareAddresses(_ value: Bool, _ call: MethodCall) throws {}
+    var introduces: Bool { true }
+    func setIntroduces(_ value: Bool, _ call: MethodCall) throws {}
     var excludedApplications: [String] { [] }
     func setExcludedApplications(_ value: [String], _ call: MethodCall) throws {}
     var disabledAdapters: [String] { [] }

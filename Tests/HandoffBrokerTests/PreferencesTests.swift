@@ -26,7 +26,7 @@ struct PreferencesTests {
             for preferences in [try Preferences(folder.path("none")), try read("")] {
                 #expect(
                     preferences.offerNotices == .arrival && preferences.notifiesContinued && preferences.parks
-                        && preferences.sharesAddresses)
+                        && preferences.sharesAddresses && preferences.introduces)
                 #expect(preferences.excludedApplications.ids.isEmpty && preferences.disabledAdapters.isEmpty)
                 #expect(preferences.documentsFolder == nil)
             }
@@ -81,6 +81,7 @@ struct PreferencesTests {
             #expect(try read("[Adapters]\nDisabled=a\\x\n").disabledAdapters.isEmpty)
             #expect(try !read("[Handoff]\nPark=maybe\n").parks)
             #expect(try !read("[Network]\nShareAddresses=maybe\n").sharesAddresses)
+            #expect(try !read("[Handoff]\nIntroduce=maybe\n").introduces)
         }
     }
 

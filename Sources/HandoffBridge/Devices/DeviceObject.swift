@@ -21,6 +21,12 @@ protocol DeviceObjectOwner: AnyObject {
     func cancelWaiting(_ id: ActivityID, for device: DeviceID) throws
     /// What `device` sends is shown as sent from now on, or not.
     func setMuted(_ isMuted: Bool, _ device: DeviceID) throws
+    /// Pairs with `device`, which is introduced, as far as it is for this device to say.
+    func acceptIntroduction(of device: DeviceID) throws
+    /// Does not ask about `device`, which is introduced, any more.
+    func declineIntroduction(of device: DeviceID) throws
+    /// Keeps the peer `device`, though others have unpaired it.
+    func keepPairing(with device: DeviceID) throws
 }
 
 /// Another device on the bus.
@@ -49,6 +55,9 @@ final class DeviceObject: DeviceServer {
         var isSending = false
         var sendError = ShownError.none
         var waiting: [[String: Value]] = []
+        var introducedBy: [String] = []
+        var introductionState = "none"
+        var retractedBy: [String] = []
 
         var isConnected: Bool { connectedSince != 0 }
 
@@ -74,6 +83,9 @@ final class DeviceObject: DeviceServer {
             if isSending != other.isSending { names.append("Sending") }
             names += sendError.changes(from: other.sendError, "SendError")
             if waiting != other.waiting { names.append("Waiting") }
+            if introducedBy != other.introducedBy { names.append("IntroducedBy") }
+            if introductionState != other.introductionState { names.append("IntroductionState") }
+            if retractedBy != other.retractedBy { names.append("RetractedBy") }
             return names
         }
     }
@@ -111,6 +123,9 @@ final class DeviceObject: DeviceServer {
     var sendError: String { state.sendError.text }
     var sendErrorName: String { state.sendError.name }
     var waiting: [[String: Value]] { state.waiting }
+    var introducedBy: [String] { state.introducedBy }
+    var introductionState: String { state.introductionState }
+    var retractedBy: [String] { state.retractedBy }
 
     func pair(_ call: MethodCall) throws { try owner.pair(device) }
 
@@ -126,5 +141,8 @@ final class DeviceObject: DeviceServer {
         try owner.cancelWaiting(try ActivityID(checking: id), for: device)
     }
 
+    func acceptIntroduction(_ call: MethodCall) throws { try owner.acceptIntroduction(of: device) }
+    func declineIntroduction(_ call: MethodCall) throws { try owner.declineIntroduction(of: device) }
+    func keepPairing(_ call: MethodCall) throws { try owner.keepPairing(with: device) }
     func setMuted(_ muted: Bool, _ call: MethodCall) throws { try owner.setMuted(muted, device) }
 }

@@ -25,11 +25,13 @@ protocol DevicesOwner: DeviceObjectOwner {
     func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError)
     /// What was sent to `device` while it was away, and waits for it.
     func waiting(for device: DeviceID) -> [[String: Value]]
+    /// Who introduces `device`, and what has become of that.
+    func introduction(of device: DeviceID) -> Introductions.Shown
     /// What serves the broker's calls to `device`.
     func peerServer(for device: DeviceID) -> any PeerServer
 }
 
-/// The objects of the devices that are trusted or linked.
+/// The objects of the devices that are trusted, linked or introduced.
 @MainLoop
 final class Devices {
     private let state: BridgeState
@@ -53,8 +55,11 @@ final class Devices {
     /// Shows `device` as it is now, or stops showing it.
     func update(_ device: DeviceID) {
         let (entry, link) = (state.trust[device], owner.link(with: device))
-        guard entry != nil || link != nil || owner.concernsPairing(device) else { return remove(device) }
-        var state = state(of: device, entry, link)
+        let introduction = owner.introduction(of: device)
+        guard
+            entry != nil || link != nil || introduction.state != .none || owner.concernsPairing(device)
+        else { return remove(device) }
+        var state = state(of: device, entry, link, introduction)
         if let object = objects[device] {
             if !state.isConnected {
                 state.disconnectedSince =
@@ -69,23 +74,31 @@ final class Devices {
         }
     }
 
-    private func state(of device: DeviceID, _ entry: TrustEntry?, _ link: Link?) -> DeviceObject.State {
+    private func state(
+        of device: DeviceID, _ entry: TrustEntry?, _ link: Link?, _ introduction: Introductions.Shown
+    ) -> DeviceObject.State {
         let said = link?.received
-        let own = [said?.name, entry?.name].compactMap { $0 }.first { !$0.isEmpty } ?? ""
+        func known(_ own: String?, _ kept: String?, _ told: String) -> String {
+            [own, kept].compactMap { $0 }.first { !$0.isEmpty } ?? told
+        }
+        let own = known(said?.name, entry?.name, introduction.name)
         let pairing = owner.shownPairing(of: device)
         let sending = owner.sending(to: device)
         return DeviceObject.State(
             name: own.isEmpty ? "" : state.name(device, own),
-            type: [said?.type, entry?.type].compactMap { $0 }.first { !$0.isEmpty } ?? "",
+            type: known(said?.type, entry?.type, introduction.type),
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
             way: link?.way.rawValue ?? "",
             places: entry?.places(at: MainLoop.wallClock).map(\.description) ?? [],
-            connectionError: entry == nil || link != nil ? .none : owner.dialError(of: device) ?? .none,
+            connectionError: entry == nil || link != nil ? .none : dialError(of: device, introduction),
             pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,
             pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
             isSending: sending.isUnderWay, sendError: sending.error,
-            waiting: owner.waiting(for: device))
+            waiting: owner.waiting(for: device),
+            introducedBy: introduction.introducers.map(\.description),
+            introductionState: introduction.state.rawValue,
+            retractedBy: introduction.retractors.map(\.description))
     }
 
     /// Where `device` was reached, the latest first, and where it says it is.
@@ -94,9 +107,18 @@ final class Devices {
         let others: [NetworkAddress] =
             if case .dialled(let address)? = owner.link(with: device)?.origin { [address] } else { [] }
         for address in others + owner.announcedAddresses(of: device)
-            + owner.pairingAddresses(of: device)
+            + owner.pairingAddresses(of: device) + owner.introduction(of: device).addresses
         where !addresses.contains(address) { addresses.append(address) }
         return addresses
+    }
+
+    /// Why `device` was not reached. That it does not know this device as its peer is to be expected until its user has accepted
+    /// the introduction.
+    private func dialError(of device: DeviceID, _ introduction: Introductions.Shown) -> ShownError {
+        let error = owner.dialError(of: device) ?? .none
+        let isExpected =
+            introduction.state == .accepted && error.name == HandoffFailure.Code.notPaired.errorName.text
+        return isExpected ? .none : error
     }
 
     private func add(_ object: DeviceObject) {

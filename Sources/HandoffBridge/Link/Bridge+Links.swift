@@ -64,12 +64,13 @@ extension Bridge: LinksOwner {
             link.received?.isPaired == false
         else { return }
         bridgeLog.message("\(state.label(of: link.device)) has ended the pairing.")
-        forget(link.device)
+        forget(link.device, isByUser: false)
     }
 
     /// Keeps what an established link tells about its device.
     func remember(_ link: Link) {
         state.trust.note(link.device) { entry in
+            if link.isPaired { entry.linked() }
             if let said = link.received {
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
@@ -83,7 +84,6 @@ extension Bridge: LinksOwner {
             {
                 entry.remember(address)
             }
-            if link.isPaired { (entry.isMutual, entry.awaitsLink) = (true, false) }
         }
         whereabouts.remember(link)
     }
@@ -107,6 +107,7 @@ extension Bridge: LinksOwner {
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
         streams.linkEnded(link)
+        introductions.linkEnded(link.device, link.number)
         dials.linkEnded(link.device, since: link.establishedAt)
         reconcile(link.device)
     }
@@ -114,7 +115,7 @@ extension Bridge: LinksOwner {
     func linkUnpaired(_ link: Link) {
         if state.trust[link.device] != nil {
             bridgeLog.message("\(state.label(of: link.device)) has ended the pairing.")
-            forget(link.device)
+            forget(link.device, isByUser: false)
         }
         link.closeWhenSent("the pairing has ended")
     }
@@ -179,12 +180,12 @@ extension Bridge: LinksOwner {
                 link.close("the pairing has ended")
             }
         }
-        forget(device)
+        forget(device, isByUser: true)
     }
 
     /// Takes `device` out of the trust store, with all that follows.
-    private func forget(_ device: DeviceID) {
-        state.trust.remove(device)
+    private func forget(_ device: DeviceID, isByUser: Bool) {
+        state.trust.remove(device, isByUser: isByUser)
         for link in links.all(with: device) {
             link.say(hello(for: link))
             links.updateAllowance(of: link)

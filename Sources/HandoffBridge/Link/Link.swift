@@ -22,6 +22,10 @@ protocol LinkOwner: AnyObject {
     func openStream(
         _ content: Stream.Content, _ id: ContinuationID, token: [UInt8], over link: Link, _ call: MethodCall
     ) async throws -> Stream.Agreement
+    /// The other side has these other peers.
+    func introduced(_ list: [Introduction], over link: Link) throws
+    /// The other side's user has unpaired these devices.
+    func retracted(_ devices: [DeviceID], over link: Link) throws
 }
 
 /// One authenticated connection with another device.
@@ -261,6 +265,18 @@ final class Link {
         guard let owner else { throw DBusError(.disconnected, "The link has ended.") }
         return try await owner.openStream(content, id, token: token, over: self, call)
     }
+
+    // MARK: Introductions
+
+    /// Where the other end is, as far as that may be of use to others: where it was dialled, and where it says that it listens.
+    var places: [NetworkAddress] {
+        if isDialled { return streamAddresses }
+        guard let port = received?.port, port != 0 else { return [] }
+        return [NetworkAddress(host: channel.remoteHost, port: port)]
+    }
+
+    func introduced(_ list: [Introduction]) throws { try owner?.introduced(list, over: self) }
+    func retracted(_ devices: [DeviceID]) throws { try owner?.retracted(devices, over: self) }
 
     private func resume(_ result: Result<Void, any Error>) {
         let continuations = waiting

@@ -27,6 +27,18 @@ final class LinkObject: LinkServer {
         call.afterReply { [weak link] in link?.unpaired() }
     }
 
+    func introduce(devices: [Introduction.Said], _ call: MethodCall) throws {
+        try Introduction.check(count: devices.count)
+        let list = try devices.map { said throws(HandoffFailure) in try Introduction(said) }
+        try link?.introduced(list)
+    }
+
+    func retract(ids: [[UInt8]], _ call: MethodCall) throws {
+        try Introduction.check(count: ids.count)
+        let devices = try ids.map { id throws(HandoffFailure) in try Introduction.device(id) }
+        try link?.retracted(devices)
+    }
+
     func openStream(continuation: String, token: [UInt8], _ call: MethodCall) async throws -> [UInt8] {
         guard let link else { throw Peer.notPaired("This device") }
         return try await link.openStream(

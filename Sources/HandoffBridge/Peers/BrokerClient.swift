@@ -243,7 +243,7 @@ final class BrokerClient {
 
     /// Those that concern a bridge.
     private static let preferences = Set([
-        "DeviceName", "Port", "ShareAddresses", "Park", "ExcludedApplications", "Enabled",
+        "DeviceName", "Port", "ShareAddresses", "Introduces", "Park", "ExcludedApplications", "Enabled",
     ])
 
     /// The switch comes last, since with it the bridge begins to act on the rest.

@@ -9,6 +9,8 @@ struct TrustEntry: Hashable, Sendable {
         case trust
         /// By comparing a code.
         case pairing
+        /// Because a peer has introduced it, and the user has accepted that.
+        case introduction
     }
 
     /// The device.
@@ -26,11 +28,13 @@ struct TrustEntry: Hashable, Sendable {
     var addresses: [NetworkAddress]
     /// Whether the device has ever said that it trusts this one.
     var isMutual: Bool
-    /// Whether the id was entered by hand and there has been no paired link since: until then both may knock
+    /// Whether the id was entered by hand, or introduced, and there has been no paired link since: until then both may knock
     /// with the secret that is made from the ids.
     var awaitsLink: Bool
     /// Whether the user does not want to be shown what the device sends.
     var isMuted = false
+    /// The peers whose users have unpaired it, which is known to the user here, who keeps it.
+    var keptDespite: Set<DeviceID> = []
     /// Where the device has said last that it can be reached from other networks.
     private(set) var places: [KnockDestination] = []
     /// When it said so, in microseconds since the Unix epoch; 0 if there are none.
@@ -115,10 +119,46 @@ struct TrustEntry: Hashable, Sendable {
         return places.compactMap(\.address)
     }
 
+    /// Whether the user has accepted that a peer introduces the device, and there has been no link with it as a peer yet.
+    var awaitsAcceptance: Bool { source == .introduction && awaitsLink }
+
+    /// There is a link on which both trust each other. Where the device was said to be before is not where it was reached.
+    mutating func linked() {
+        if awaitsAcceptance { addresses = [] }
+        (isMutual, awaitsLink) = (true, false)
+    }
+
     /// Whether the trust ends when the device says that it does not trust this one. If its id was entered by
     /// hand, it does not end until the device has trusted this one at least once, since both ids have to be
     /// entered and one is entered first.
     var endsWithPeersTrust: Bool { source == .pairing || isMutual }
+}
+
+/// A device with which the user does not want to pair, whoever introduces it.
+struct DeclinedDevice: Hashable, Sendable {
+    /// The device.
+    let device: DeviceID
+    /// When the user said so, in microseconds since the Unix epoch.
+    let since: Int64
+    /// Whether the user has unpaired it; otherwise it was introduced and declined, or has ended the pairing itself.
+    let isUnpaired: Bool
+
+    /// How many are kept; if there are more, the oldest go.
+    static let maximum = 62
+    /// For how long one counts, in microseconds.
+    private static let life = 365 * TrustEntry.day
+    /// For how long peers are told that it was unpaired, in microseconds.
+    private static let lifeOfRetraction = 30 * TrustEntry.day
+
+    /// Whether it counts at `now`, in microseconds since the Unix epoch. One from the future does not.
+    func isAlive(at now: Int64) -> Bool { isWithin(Self.life, at: now) }
+
+    /// Whether peers are told at `now` that the user has unpaired it.
+    func isRetracted(at now: Int64) -> Bool { isUnpaired && isWithin(Self.lifeOfRetraction, at: now) }
+
+    private func isWithin(_ life: Int64, at now: Int64) -> Bool {
+        since >= 0 && since <= now && now - since < life
+    }
 }
 
 /// What is kept of a device that was unpaired: enough to tell it so when it comes again.

@@ -8,7 +8,7 @@ internal import Platform
 /// GKeyFile reads an empty file, one that was cut short and one whose content is there twice without
 /// complaint, so whatever can reveal that is checked: the count, that no group comes twice, and that each
 /// group has all of its keys, the last of which has a form that shows whether it was cut. `Muted` may be missing, and means
-/// false then, and so may `Places`, with `PlacesSince`.
+/// false then, and so may `Places`, with `PlacesSince`, and `KeptDespite`, and in the first group `Declined` and `Unpaired`.
 enum TrustFile {
     /// What is wrong with a file, for people.
     struct Damage: Error, CustomStringConvertible {
@@ -27,6 +27,7 @@ enum TrustFile {
     struct Contents: Equatable {
         var entries: [TrustEntry] = []
         var tombstones: [Tombstone] = []
+        var declined: [DeclinedDevice] = []
     }
 
     /// How the names of the groups of tombstones begin.
@@ -47,15 +48,25 @@ enum TrustFile {
         static let muted = "Muted"
         static let places = "Places"
         static let placesSince = "PlacesSince"
+        static let keptDespite = "KeptDespite"
+        static let declined = "Declined"
+        static let unpaired = "Unpaired"
         static let device = "Device"
         static let since = "Since"
     }
 
-    /// The file that holds `entries` and `tombstones`.
-    static func render(_ entries: some Collection<TrustEntry>, _ tombstones: [Tombstone] = []) -> KeyFile {
+    /// The file that holds all this.
+    static func render(
+        _ entries: some Collection<TrustEntry>, _ tombstones: [Tombstone] = [],
+        _ declined: [DeclinedDevice] = []
+    ) -> KeyFile {
         let file = KeyFile()
         file.set(Key.version, in: head, to: version)
         file.set(Key.count, in: head, to: Int64(entries.count + tombstones.count))
+        for (key, isUnpaired) in [(Key.declined, false), (Key.unpaired, true)] {
+            let those = declined.filter { $0.isUnpaired == isUnpaired }
+            if !those.isEmpty { file.set(key, in: head, to: those.map { "\($0.device) \($0.since)" }) }
+        }
         for entry in entries.sorted(by: { $0.device < $1.device }) {
             let group = entry.device.description
             file.set(Key.since, in: group, to: entry.since)
@@ -73,6 +84,9 @@ enum TrustFile {
                 file.set(Key.placesSince, in: group, to: entry.placesSince)
             }
             if entry.isMuted { file.set(Key.muted, in: group, to: true) }
+            if !entry.keptDespite.isEmpty {
+                file.set(Key.keptDespite, in: group, to: entry.keptDespite.sorted().map(\.description))
+            }
             file.set(Key.mutual, in: group, to: entry.isMutual)
         }
         for (number, tombstone) in tombstones.enumerated() {
@@ -108,6 +122,8 @@ enum TrustFile {
             )
         }
         var contents = Contents()
+        contents.declined = (declined(Key.declined, file, false) + declined(Key.unpaired, file, true))
+            .sorted { ($0.since, $0.device) < ($1.since, $1.device) }.suffix(DeclinedDevice.maximum)
         for group in groups {
             if group.hasPrefix(unpaired) {
                 contents.tombstones.append(try tombstone(group, file))
@@ -119,6 +135,17 @@ enum TrustFile {
             contents.tombstones.count <= Tombstone.maximum
         else { throw Damage(description: "it holds too many devices") }
         return contents
+    }
+
+    /// The devices in this list; they can be done without, since the user can say it again.
+    private static func declined(_ key: String, _ file: KeyFile, _ isUnpaired: Bool) -> [DeclinedDevice] {
+        let texts = (try? file.strings(key, in: head)) ?? []
+        return texts.compactMap { text in
+            let parts = text.split(separator: " ")
+            guard parts.count == 2, let device = DeviceID(String(parts[0])), let since = Int64(parts[1])
+            else { return nil }
+            return DeclinedDevice(device: device, since: since, isUnpaired: isUnpaired)
+        }
     }
 
     private static func required<Value>(_ key: String, in group: String, _ value: Value?) throws -> Value {
@@ -165,6 +192,8 @@ enum TrustFile {
             secretSince: try required(Key.secretSince, file.integer(Key.secretSince, in: group)),
             formerSecret: try secret(Key.formerSecret, group, file))
         entry.isMuted = try file.boolean(Key.muted, in: group) ?? false
+        let kept = (try? file.strings(Key.keptDespite, in: group)) ?? []
+        entry.keptDespite = Set(kept.prefix(TrustStore.maximumPeers).compactMap { DeviceID($0) })
         // They can be done without: the peer says them again.
         if let places = try? file.strings(Key.places, in: group),
             let since = try? file.integer(Key.placesSince, in: group), since >= 0

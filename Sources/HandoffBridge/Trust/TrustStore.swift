@@ -20,6 +20,8 @@ final class TrustStore {
     private let path: String
     /// What is kept of the devices that were unpaired, the oldest first.
     private(set) var tombstones: [Tombstone] = []
+    /// The devices with which the user does not want to pair, the oldest first.
+    private var declined: [DeclinedDevice] = []
     private var saving: LoopSource?
 
     private static let risk =
@@ -47,6 +49,7 @@ final class TrustStore {
             let contents = try TrustFile.parse(try KeyFile(bytes: bytes, name: path))
             for entry in contents.entries { entries[entry.device] = entry }
             tombstones = contents.tombstones.filter { $0.isAlive(at: MainLoop.wallClock) }
+            declined = contents.declined
         } catch let error as TrustFile.Newer {
             throw StartFailure(
                 "\(path) has version \(error.version), later than this program's. Use a later one.")
@@ -104,8 +107,35 @@ final class TrustStore {
         entry.since = entries[entry.device]?.since ?? MainLoop.wallClock
         changed[entry.device] = entry
         let others = tombstones.filter { $0.device != entry.device }
-        try save(changed, others)
-        (entries, tombstones) = (changed, others)
+        let unwanted = declined.filter { $0.device != entry.device }
+        try save(changed, others, unwanted)
+        (entries, tombstones, declined) = (changed, others, unwanted)
+    }
+
+    /// The user does not want to pair with `device`, whoever introduces it; returns once that is safe on disk.
+    /// - Throws: if it cannot be written; then nothing has changed.
+    func decline(_ device: DeviceID) throws {
+        let changed = declining(device, isUnpaired: false)
+        try save(entries, tombstones, changed)
+        declined = changed
+    }
+
+    /// Whether the user does not want to pair with `device`, whoever introduces it.
+    func isDeclined(_ device: DeviceID) -> Bool {
+        declined.contains { $0.device == device && $0.isAlive(at: MainLoop.wallClock) }
+    }
+
+    /// The devices that the user has unpaired, of which peers are told.
+    var unpairedByUser: [DeviceID] {
+        declined.filter { $0.isRetracted(at: MainLoop.wallClock) }.suffix(Introduction.maximumDevices)
+            .map(\.device)
+    }
+
+    private func declining(_ device: DeviceID, isUnpaired: Bool) -> [DeclinedDevice] {
+        let now = MainLoop.wallClock
+        let others = declined.filter { $0.device != device && $0.isAlive(at: now) }
+        return (others + [DeclinedDevice(device: device, since: now, isUnpaired: isUnpaired)])
+            .suffix(DeclinedDevice.maximum)
     }
 
     /// Makes the device of `entry` trusted by a pairing; returns once that is safe on disk. A secret that the device had before
@@ -126,9 +156,11 @@ final class TrustStore {
     }
 
     /// Removes the entry of `device` at once, except what is needed to tell it so. If that cannot be written,
-    /// it is tried again.
-    func remove(_ device: DeviceID) {
+    /// it is tried again. Whoever introduces the device, the user is not asked whether to pair with it again.
+    /// - Parameter isByUser: whether the user has unpaired it, of which peers are told; otherwise the device has ended the pairing.
+    func remove(_ device: DeviceID, isByUser: Bool) {
         guard let entry = entries.removeValue(forKey: device) else { return }
+        declined = declining(device, isUnpaired: isByUser)
         tombstones.removeAll { $0.device == device }
         bury(device, entry.secrets)
     }
@@ -153,6 +185,7 @@ final class TrustStore {
         guard let former = entries.updateValue(entry, forKey: device), entry != former else { return }
         if entry.addresses != former.addresses || entry.isMutual != former.isMutual
             || entry.secrets != former.secrets || entry.awaitsLink != former.awaitsLink
+            || entry.keptDespite != former.keptDespite
         {
             saveNow()
         } else {
@@ -172,7 +205,7 @@ final class TrustStore {
         saving?.cancel()
         saving = nil
         do {
-            try save(entries, tombstones)
+            try save(entries, tombstones, declined)
         } catch {
             // One warning is enough until writing succeeds again.
             if wait == Self.patience { bridgeLog.warning("\(error) Trying again.") }
@@ -181,8 +214,10 @@ final class TrustStore {
         }
     }
 
-    private func save(_ entries: [DeviceID: TrustEntry], _ tombstones: [Tombstone]) throws {
-        try TrustFile.render(entries.values, tombstones).save(to: path)
+    private func save(
+        _ entries: [DeviceID: TrustEntry], _ tombstones: [Tombstone], _ declined: [DeclinedDevice]
+    ) throws {
+        try TrustFile.render(entries.values, tombstones, declined).save(to: path)
         wait = Self.patience
     }
 }

@@ -95,7 +95,7 @@ enum FileTest {
         require(entries.count <= TrustStore.maximumPeers, "\(entries.count) devices")
         require(Set(entries.map(\.device)).count == entries.count, "a device comes twice")
         for entry in entries { require(entry.places(at: .max).count <= LinkHello.maximumPlaces, "\(entry)") }
-        let text = TrustFile.render(entries, contents.tombstones).text
+        let text = TrustFile.render(entries, contents.tombstones, contents.declined).text
         let again = require("\(text) is refused") { try TrustFile.parse(KeyFile(text: text)) }
         require(Set(again.entries) == Set(entries), "\(again) were \(contents)")
         require(again.tombstones == contents.tombstones, "\(again) were \(contents)")

@@ -104,10 +104,54 @@ struct TrustTests {
             #expect(again[entries[1].device]?.name == "\\n[Trust] = #")
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("state/trust"))
             #expect(attributes[.posixPermissions] as? Int == 0o600)
-            again.remove(entries[0].device)
-            again.remove(entries[1].device)
+            again.remove(entries[0].device, isByUser: true)
+            again.remove(entries[1].device, isByUser: false)
             try store.load()
         }
+    }
+
+    @Test(
+        "whom the user does not want is kept, and whom others have unpaired and the user keeps, until they are paired"
+    )
+    func declined() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            let kept: Set = [try device(3), try device(4)]
+            let (one, two) = (try entry(first), try entry(second) { $0.keptDespite = kept })
+            try store.put(one)
+            try store.put(two)
+            try store.decline(try device(5))
+            store.remove(one.device, isByUser: true)
+            let again = TrustStore(in: StateFolder(folder.path("state")))
+            try again.load()
+            #expect(again[two.device]?.keptDespite == two.keptDespite)
+            #expect(again.isDeclined(one.device))
+            #expect(again.isDeclined(try device(5)))
+            #expect(again.unpairedByUser == [one.device])
+            again.remove(two.device, isByUser: false)
+            #expect(again.isDeclined(two.device) && again.unpairedByUser == [one.device])
+            try again.put(one)
+            #expect(!again.isDeclined(one.device) && again.unpairedByUser == [])
+            for number in 100..<UInt8(100 + DeclinedDevice.maximum) { try again.decline(try device(number)) }
+            #expect(!again.isDeclined(two.device))
+            #expect(again.isDeclined(try device(100)))
+        }
+    }
+
+    @Test("a device counts as unwanted for a year, and peers hear for thirty days that it was unpaired")
+    func declinedFor() throws {
+        let day: Int64 = 86_400 * 1_000_000
+        let one = DeclinedDevice(device: try device(1), since: day, isUnpaired: true)
+        let other = DeclinedDevice(device: try device(1), since: day, isUnpaired: false)
+        for (time, isAlive, isRetracted) in [
+            (0, false, false), (day, true, true), (31 * day - 1, true, true), (31 * day, true, false),
+            (366 * day - 1, true, false), (366 * day, false, false),
+        ] {
+            #expect(one.isAlive(at: time) == isAlive && one.isRetracted(at: time) == isRetracted)
+            #expect(other.isAlive(at: time) == isAlive && !other.isRetracted(at: time))
+        }
+        #expect(!DeclinedDevice(device: one.device, since: -1, isUnpaired: true).isAlive(at: .max))
     }
 
     @Test("a device is muted only if the file says so, and the file is damaged if it says so in other words")

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import MainLoop
+internal import Platform
+
+extension Bridge: IntroductionsOwner {
+    var introduces: Bool { settings.introduces }
+    func usableLink(with device: DeviceID) -> Int? { peers[device]?.link?.number }
+
+    func linkedPlaces(of device: DeviceID) -> [KnockDestination] {
+        peers[device]?.link?.places.compactMap { KnockDestination($0) } ?? []
+    }
+
+    func tell(_ device: DeviceID, introduced: [Introduction]?, retracted: [DeviceID]?) {
+        guard let link = peers[device]?.link else { return }
+        MainLoop.start { [label = state.label(of: device)] in
+            let proxy = LinkProxy(link.remote)
+            do {
+                if let introduced { try await proxy.introduce(devices: introduced.map(\.said)) }
+                if let retracted { try await proxy.retract(ids: retracted.map(\.bytes)) }
+            } catch {
+                bridgeLog.debug("\(label) did not take who is introduced: \(HandoffFailure(routed: error))")
+            }
+        }
+    }
+
+    func introduced(_ list: [Introduction], over link: Link) throws {
+        try introductions.introduced(list, by: link.device, over: link.number)
+    }
+
+    func retracted(_ devices: [DeviceID], over link: Link) throws {
+        try introductions.retracted(devices, by: link.device, over: link.number)
+    }
+
+    func introduction(of device: DeviceID) -> Introductions.Shown { introductions.shown(device) }
+    func acceptIntroduction(of device: DeviceID) throws { try introductions.accept(device) }
+    func declineIntroduction(of device: DeviceID) throws { try introductions.decline(device) }
+    func keepPairing(with device: DeviceID) throws { try introductions.keep(device) }
+}
