@@ -99,7 +99,8 @@ package final class Broker {
         presence.onPeersLost = { [peers] in peers.removeAll() }
         presence.onChange = { [announcements, news] in
             announcements.tellBridge([
-                "Enabled", "DeviceName", "Port", "ShareAddresses", "Introduces", "Park", "ExcludedApplications",
+                "Enabled", "DeviceName", "Port", "ShareAddresses", "Introduces", "Park",
+                "ExcludedApplications",
             ])
             news.beginAnew()
         }

@@ -9,7 +9,8 @@ internal import Platform
 package enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, WaitingVerb.self, CancelVerb.self,
-        DevicesVerb.self, PairVerb.self, UnpairVerb.self, ConnectVerb.self, TrustVerb.self, UntrustVerb.self,
+        DevicesVerb.self, PairVerb.self, DeclineVerb.self, UnpairVerb.self, ConnectVerb.self, TrustVerb.self,
+        UntrustVerb.self,
         MuteVerb.self, UnmuteVerb.self,
         OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self, HereVerb.self,
         ResetVerb.self, TwinsVerb.self,

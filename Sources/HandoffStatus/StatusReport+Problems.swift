@@ -75,17 +75,43 @@ extension StatusReport {
         if broker.content?.isEnabled == false || bridge.port == 0 { return [] }
         // That a device sleeps stands beside what it has left here.
         let asleep = asleep
-        return peers.filter { !$0.isConnected && asleep[$0.id] == nil }.map { peer in
-            let address = peer.addresses.first ?? "HOST:PORT"
-            let text = tr("There is no connection to “{device}”.", ["device": peer.label.shown])
-            return Problem(
-                text: text + (peer.connectionFailure.map { " " + $0.summary } ?? ""),
-                words: text + (peer.connectionError.isEmpty ? "" : " \(peer.connectionError.shown.sentence)"),
-                remedy: tr(
-                    "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
-                        + " “handoff connect {address}” tries an address.", ["address": address.shown]),
-                mend: .connect, deviceID: peer.id)
+        let apart = peers.filter { !$0.isConnected && asleep[$0.id] == nil }
+        let retracted = peers.flatMap { peer in
+            peer.retractors(among: peers).map { Self.retracted(peer, $0) }
         }
+        return apart.map { $0.awaitsAcceptance ? Self.unaccepted($0) : Self.unlinked($0) } + retracted
+    }
+
+    private static func unlinked(_ peer: KnownDevice) -> Problem {
+        let address = peer.addresses.first ?? "HOST:PORT"
+        let text = tr("There is no connection to “{device}”.", ["device": peer.label.shown])
+        return Problem(
+            text: text + (peer.connectionFailure.map { " " + $0.summary } ?? ""),
+            words: text + (peer.connectionError.isEmpty ? "" : " \(peer.connectionError.shown.sentence)"),
+            remedy: tr(
+                "Is it on, in the same network, with Handoff switched on, and does it trust this device?"
+                    + " “handoff connect {address}” tries an address.", ["address": address.shown]),
+            mend: .connect, deviceID: peer.id)
+    }
+
+    /// `peer` was introduced, and its own user has yet to accept this device.
+    private static func unaccepted(_ peer: KnownDevice) -> Problem {
+        Problem(
+            text: tr("“{device}” is accepted here, but not there yet.", ["device": peer.label.shown]),
+            remedy: tr(
+                "Accept this device there, too, in the window or with “handoff pair NAME”. If that has been"
+                    + " done: is it on, with Handoff switched on?"),
+            deviceID: peer.id)
+    }
+
+    /// The user of `other` has unpaired `peer`.
+    private static func retracted(_ peer: KnownDevice, _ other: KnownDevice) -> Problem {
+        Problem(
+            text: tr(
+                "“{other}” no longer counts “{device}” among its devices.",
+                ["other": other.label.shown, "device": peer.label.shown]),
+            remedy: tr("“handoff unpair NAME” unpairs it here, too; “handoff decline NAME” keeps it."),
+            deviceID: peer.id)
     }
 
     private static func silent(_ daemon: DaemonName, _ reason: FailureText) -> Problem {

@@ -144,6 +144,7 @@ COMMANDS = [
     (("trust", "abc"), 2, "Usage"), (("publish",), 2, "Usage"), (("reset",), 2, "Usage"),
     (("continue",), 3, "NotFound"), (("continue", "12"), 3, "NotFound"), (("send",), 3, "NotFound"),
     (("send", "nobody"), 3, "NotFound"), (("mute", "nobody"), 3, "NotFound"), (("unpair", "nobody"), 3, "NotFound"),
+    (("decline", "nobody"), 3, "NotFound"),
     (("pair", "nobody"), 3, "NotFound"), (("connect", "127.0.0.1:1"), 5, "ConnectionUnavailable"),
     (("publish", *APPLICATION, "--title", "x", "--webpage", "no page"), 1, "InvalidURL"),
     (("publish", *APPLICATION, "--title", "x", "--stream", "/nowhere"), 1, "Failed")]

@@ -95,6 +95,27 @@ struct ChoosingTests {
         #expect(#expect(throws: CommandFailure.self) { try twins.choose("x") }?.status == 2)
     }
 
+    @Test("the table says who introduces a device or has unpaired one, by names in quotation marks")
+    func introductions() throws {
+        let ids: Value = .strings([Self.deviceB])
+        let path = try ObjectPath("/org/example/Handoff/Bridge/devices/\(Self.deviceA)")
+        let lap = try Self.device(Self.deviceB, "lap")
+        func state(_ properties: [String: Value], among devices: [KnownDevice]) -> String {
+            KnownDevice(path, id: Self.deviceA, properties).state(among: devices)
+        }
+        let offered: [String: Value] = ["IntroducedBy": ids, "IntroductionState": .string("offered")]
+        #expect(state(offered, among: [lap]) == "introduced by “lap”, not accepted here")
+        #expect(state(offered, among: []) == "introduced by “bbbbbbbb”, not accepted here")
+        let declined = offered.merging(["IntroductionState": .string("declined")]) { $1 }
+        #expect(state(declined, among: [lap]) == "introduced by “lap”, declined here")
+        let accepted: [String: Value] = [
+            "Paired": .boolean(true), "IntroductionState": .string("accepted"),
+        ]
+        #expect(state(accepted, among: [lap]) == "accepted here, not there yet")
+        let retracted: [String: Value] = ["Paired": .boolean(true), "RetractedBy": ids]
+        #expect(state(retracted, among: [lap]) == "paired, not connected, unpaired by the user of “lap”")
+    }
+
     @Test("without an id, of several offers the user chooses, or names one")
     @MainLoop
     func withoutID() throws {

@@ -18,7 +18,7 @@ struct CompletionTests {
             (["continue", "--app", ""], .handlers), (["continue", "--app=x", ""], .offers),
             (["continue", "--app="], .handlers), (["continue", "--app", "x", ""], .offers),
             (["continue", "12", ""], .nothing), (["send", ""], .peers), (["cancel", ""], .waiting),
-            (["pair", ""], .strangers),
+            (["pair", ""], .strangers), (["decline", ""], .declinable),
             (["mute", ""], .unmutedPeers), (["unmute", ""], .mutedPeers), (["unpair", ""], .peers),
             (["connect", ""], .addresses), (["trust", ""], .nothing), (["fly", ""], .nothing),
             (["publish", "--document", ""], .files), (["publish", "--document="], .files),
@@ -77,11 +77,29 @@ struct CompletionTests {
         #expect(candidate.description.count <= 60)
     }
 
-    private static func device(_ digit: String, _ name: String) -> KnownDevice {
+    private static func device(
+        _ digit: String, _ name: String, _ more: [String: Value] = ["Paired": .boolean(true)]
+    ) -> KnownDevice {
         let id = String(repeating: digit, count: 64)
         return KnownDevice(
             "/org/example/Handoff/Bridge/devices/x", id: id,
-            ["Name": .string(name), "Paired": .boolean(true)])
+            ["Name": .string(name)].merging(more) { $1 })
+    }
+
+    @Test("an introduced device can be paired by its id, and what can be declined is completed by name")
+    func introduced() {
+        let ids: Value = .strings([String(repeating: "1", count: 64)])
+        let devices = [
+            Self.device("1", "lap"),
+            Self.device("2", "pad", ["IntroducedBy": ids, "IntroductionState": .string("offered")]),
+            Self.device("3", "old", ["Paired": .boolean(true), "RetractedBy": ids]),
+            Self.device("4", "tv", ["IntroducedBy": ids, "IntroductionState": .string("declined")]),
+        ]
+        #expect(
+            devices.strangers[1] == CompletionCandidate("22222222", "introduced: “pad”"))
+        let candidates = devices.candidates(where: \.canBeDeclined)
+        #expect(candidates.map(\.value) == ["pad", "old"])
+        #expect(candidates[0].description == "introduced by “lap”, not accepted here")
     }
 
     @Test("a peer is completed by its name if that is a plain word of its own, else by its id")

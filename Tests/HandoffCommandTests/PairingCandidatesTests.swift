@@ -12,7 +12,7 @@ struct PairingCandidatesTests {
     private static func device(
         _ digit: String, _ name: String, state: String = "none", isPaired: Bool = false,
         isConnected: Bool = true,
-        at address: String = "192.0.2.1:40000"
+        introduction: String = "none", at address: String = "192.0.2.1:40000"
     ) throws -> KnownDevice {
         let id = String(repeating: digit, count: 64)
         return KnownDevice(
@@ -20,6 +20,7 @@ struct PairingCandidatesTests {
             [
                 "Name": .string(name), "PairingState": .string(state), "Paired": .boolean(isPaired),
                 "Connected": .boolean(isConnected), "ConnectedAddress": .string(address),
+                "IntroductionState": .string(introduction),
             ])
     }
 
@@ -46,6 +47,22 @@ struct PairingCandidatesTests {
         #expect(PairingCandidates([asking], [Self.nearby("other")]).only == nil)
         #expect(PairingCandidates([asking, try Self.device("b", "desk")], []).only == nil)
         #expect(PairingCandidates([asking, try Self.device("b", "lap", state: "waiting")], []).only == nil)
+    }
+
+    @Test(
+        "an introduced device can be chosen, but is never taken, and one that was declined only by its name")
+    func introduced() throws {
+        let offered = try Self.device("c", "pad", isConnected: false, introduction: "offered")
+        let declined = try Self.device("d", "old", isConnected: false, introduction: "declined")
+        let asking = try Self.device("a", "lap", state: "waiting", introduction: "offered")
+        #expect(PairingCandidates([offered, declined], []).all == [.introduced(offered)])
+        #expect(PairingCandidates([offered], []).only == nil)
+        #expect(PairingCandidates([offered, asking], []).only == asking, "digits are compared if it asks")
+        #expect(PairingCandidates(named: "old", [offered, declined], []).all == [.introduced(declined)])
+        #expect(PairingCandidates(named: "pad", [offered], [Self.nearby("pad")]).all.count == 2)
+        #expect(PairingCandidate(offered).line.hasPrefix("introduced  device cccccccc"))
+        let accepted = try Self.device("c", "pad", isPaired: true, introduction: "accepted")
+        #expect(!PairingCandidate(accepted).isIntroduced)
     }
 
     @Test("a device that asks and is announced from the same address under the same name is one")
@@ -85,8 +102,8 @@ struct PairingCandidatesTests {
         let asking = PairingCandidate.asking(try Self.device("a", name, state: "waiting"))
         #expect(
             asking.line
-                == "asks       device aaaaaaaa at 192.0.2.1:40000  “lap' asks device ######## at ###.#.#.#:#####”"
+                == "asks        device aaaaaaaa at 192.0.2.1:40000  “lap' asks device ######## at ###.#.#.#:#####”"
         )
-        #expect(PairingCandidate.nearby(Self.nearby("x")).line == "nearby     at 192.0.2.9:45701  “x”")
+        #expect(PairingCandidate.nearby(Self.nearby("x")).line == "nearby      at 192.0.2.9:45701  “x”")
     }
 }

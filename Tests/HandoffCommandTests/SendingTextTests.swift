@@ -44,7 +44,7 @@ struct SendingTextTests {
     func muted() throws {
         let device = try Self.device(
             "a", "lap", isConnected: true, ["Muted": .boolean(true), "SendError": .string("Too old.")])
-        #expect(device.state == "paired, connected, muted")
+        #expect(device.state(among: []) == "paired, connected, muted")
         #expect(device.json.text.contains(#""muted":true"#))
         #expect(device.json.text.contains(#""sendError":"Too old.""#))
     }

@@ -93,6 +93,26 @@ struct StatusTests {
         #expect(report.problems.map(\.text) == ["There is no connection to “l\u{FFFD}ap”."])
     }
 
+    @Test(
+        "a peer that was introduced and is not accepted there, and one that another peer's user has unpaired")
+    func introductions() {
+        func peer(_ id: String, _ more: [String: Value]) -> KnownDevice {
+            KnownDevice(
+                "/org/example/Handoff/Bridge/devices/bb", id: id,
+                ["Name": .string(id), "Paired": .boolean(true)].merging(more) { $1 })
+        }
+        let lap = peer("lap", ["Connected": .boolean(true)])
+        let pad = peer("pad", ["IntroductionState": .string("accepted")])
+        let old = peer("old", ["Connected": .boolean(true), "RetractedBy": .strings(["lap", "gone"])])
+        let problems = Self.report(Self.broker(), Self.bridge([lap, pad, old])).problems
+        #expect(
+            problems.map(\.text) == [
+                "“pad” is accepted here, but not there yet.",
+                "“lap” no longer counts “old” among its devices.",
+            ])
+        #expect(problems.allSatisfy { $0.mend == nil && $0.deviceID != nil })
+    }
+
     // MARK: Hidden offers and fetches
 
     private static func entry(_ more: [String: Value]) -> Value {

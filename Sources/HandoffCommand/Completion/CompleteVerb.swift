@@ -48,7 +48,10 @@ struct CompleteVerb: Verb {
         case .waiting: return try await peers(session).waiting.candidates
         case .unmutedPeers: return try await peers(session).filter { !$0.isMuted }.candidates
         case .mutedPeers: return try await peers(session).filter(\.isMuted).candidates
-        case .strangers: return try await devices(session).filter { !$0.isPaired }.strangers + nearby(session)
+        case .declinable: return try await devices(session).candidates(where: \.canBeDeclined)
+        case .strangers:
+            let strangers = try await devices(session).filter { !$0.isPaired && !$0.isDeclined }
+            return try await strangers.strangers + nearby(session)
         case .addresses: return try await nearby(session)
         }
     }

@@ -18,7 +18,9 @@ enum Completion: String, CaseIterable {
     case unmutedPeers
     /// A paired device of which it is not shown what it sends.
     case mutedPeers
-    /// A device that can be paired: one that asks, is connected, or lets itself be found.
+    /// An introduced device that has not been declined, or a peer that others have unpaired.
+    case declinable
+    /// A device that can be paired: one that asks, is connected, is introduced, or lets itself be found.
     case strangers
     /// The address of a device that lets itself be found, or the name of a host.
     case addresses

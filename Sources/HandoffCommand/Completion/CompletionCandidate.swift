@@ -32,26 +32,37 @@ struct CompletionCandidate: Equatable {
 
 extension [KnownDevice] {
     /// Each device by its name, if that is a plain word and no other's, or else by its id.
-    var candidates: [CompletionCandidate] {
+    var candidates: [CompletionCandidate] { candidates(where: { _ in true }) }
+
+    /// The same, of those among them that are meant.
+    func candidates(where isMeant: (KnownDevice) -> Bool) -> [CompletionCandidate] {
         let ids = ShortIDs(map(\.id))
-        return compactMap { device in
+        return filter(isMeant).compactMap { device in
             let name = device.name
             let isPlain =
                 name.first?.isLetter == true && !name.allSatisfy(\.isHexDigit)
                 && CompletionCandidate(name, "") != nil && named(name) == [device]
             return isPlain
-                ? CompletionCandidate(name, device.state)
-                : CompletionCandidate(ids.short(device.id), device.label.inQuotes + ", " + device.state)
+                ? CompletionCandidate(name, device.state(among: self))
+                : CompletionCandidate(
+                    ids.short(device.id), device.label.inQuotes + ", " + device.state(among: self))
         }
     }
 
     /// Each device by its id, whatever it calls itself.
     var strangers: [CompletionCandidate] {
         let ids = ShortIDs(map(\.id))
-        return compactMap {
-            CompletionCandidate(
-                ids.short($0.id),
-                $0.pairingAsked ? tr("asks: “{device}”", ["device": $0.label.shown]) : $0.label.inQuotes)
+        return compactMap { device in
+            let values = ["device": device.label.shown]
+            let what =
+                if device.pairingAsked {
+                    tr("asks: “{device}”", values)
+                } else if device.isIntroduced {
+                    tr("introduced: “{device}”", values)
+                } else {
+                    device.label.inQuotes
+                }
+            return CompletionCandidate(ids.short(device.id), what)
         }
     }
 }

@@ -20,6 +20,14 @@ final class PairRun {
         case unread
     }
 
+    /// What becomes of the device that is meant.
+    private enum Meant {
+        /// It is paired by comparing digits.
+        case paired(ObjectPath)
+        /// Its introduction is accepted.
+        case accepted(KnownDevice)
+    }
+
     private let bridge: Daemon
     private let printsJSON: Bool
     private let events: AsyncStream<Event>
@@ -66,10 +74,10 @@ final class PairRun {
         do {
             // From here on, the bridge tells this connection of changes.
             _ = try await bridge.devices()
-            if let text {
-                try await pair(try await find(text))
-            } else {
-                try await pair(try await chosen())
+            let meant = if let text { try await find(text) } else { try await chosen() }
+            switch meant {
+            case .paired(let path): try await pair(path)
+            case .accepted(let device): try await accept(device)
             }
         } catch let error as DBusError where error.name == .serviceUnknown {
             throw Self.ended
@@ -95,7 +103,7 @@ final class PairRun {
 
     /// The device that `text` names. One that has just let itself be found, perhaps at another place than before, takes a moment
     /// to be seen.
-    private func find(_ text: String) async throws -> ObjectPath {
+    private func find(_ text: String) async throws -> Meant {
         var failure: (any Error)?
         // Where it was looked for in vain.
         var tried: Set<String> = []
@@ -115,10 +123,10 @@ final class PairRun {
             if candidates.all.count > 1 { throw Self.unnamed(candidates) }
             do {
                 if let candidate = candidates.all.first, tried.insert(candidate.key).inserted {
-                    return try await path(of: candidate)
+                    return try await meant(candidate)
                 }
                 if text.contains(":") {
-                    return try await bridge.bridge.connect(address: text, timeout: Self.timeout)
+                    return .paired(try await bridge.bridge.connect(address: text, timeout: Self.timeout))
                 }
             } catch let error as DBusError
                 where HandoffFailure.Code(error.name) == .connectionUnavailable && !text.contains(":")
@@ -156,7 +164,7 @@ final class PairRun {
 
     /// Makes this device discoverable, and waits until another device asks while it is the only one there, or
     /// until the user has chosen one.
-    private func chosen() async throws -> ObjectPath {
+    private func chosen() async throws -> Meant {
         try await beFound()
         if let other = try await bridge.nearby().onlyOne {
             tell(
@@ -176,14 +184,14 @@ final class PairRun {
             case .unread: throw Self.interrupted
             case .line(let text):
                 canType = text != nil
-                if let path = try await chosen(text, listed, candidates) { return path }
+                if let meant = try await chosen(text, listed, candidates) { return meant }
             case .changed:
                 if listed.isEmpty, let device = candidates.only {
                     tell(
                         tr(
                             "Device {id} asks to be paired.",
                             ["id": String(device.id.prefix(ShortIDs.minimum))]))
-                    return device.path
+                    return .paired(device.path)
                 }
                 list(candidates, &listed)
             }
@@ -239,7 +247,7 @@ final class PairRun {
     /// The candidate whose number is `text`; nil if there is none.
     private func chosen(
         _ text: String?, _ listed: [PairingCandidate], _ candidates: PairingCandidates
-    ) async throws -> ObjectPath? {
+    ) async throws -> Meant? {
         guard let text = text?.filter({ !$0.isWhitespace }), !text.isEmpty else { return nil }
         guard let number = Int(text), listed.indices.contains(number - 1) else {
             tell(tr("“{text}” is not one of the numbers.", ["text": text.shown]))
@@ -250,13 +258,14 @@ final class PairRun {
             tell(tr("That one is not there any more."))
             return nil
         }
-        return try await path(of: candidate)
+        return try await meant(candidate)
     }
 
-    private func path(of candidate: PairingCandidate) async throws -> ObjectPath {
+    private func meant(_ candidate: PairingCandidate) async throws -> Meant {
         switch candidate {
-        case .asking(let device), .known(let device): device.path
-        case .nearby(let device): try await connect(device)
+        case .asking(let device), .known(let device): .paired(device.path)
+        case .introduced(let device): .accepted(device)
+        case .nearby(let device): .paired(try await connect(device))
         }
     }
 
@@ -311,6 +320,17 @@ final class PairRun {
                 }
             }
         }
+    }
+
+    /// Accepts the introduction of `device`, and says what is left to be done.
+    private func accept(_ device: KnownDevice) async throws {
+        let introducers = try await bridge.devices().names(of: device.introducedBy)
+        try await DeviceProxy(bridge.object(device.path)).acceptIntroduction()
+        if printsJSON { return try Output.json(try await look(device.path).json) }
+        try Output.line(
+            tr(
+                "“{device}” is accepted here, because it is introduced by {devices}. Accept this device there,"
+                    + " too; then they are paired.", ["device": device.label.shown, "devices": introducers]))
     }
 
     private static func success(_ device: KnownDevice) -> String {

@@ -10,19 +10,24 @@ enum PairingCandidate: Equatable {
     case asking(KnownDevice)
     /// It is known because it is connected or paired, and it does not ask.
     case known(KnownDevice)
+    /// A peer introduces it, and it does not ask.
+    case introduced(KnownDevice)
     /// It lets itself be found.
     case nearby(NearbyDevice)
 
     /// What distinguishes it from the others, whether it asks or not.
     var key: String {
         switch self {
-        case .asking(let device), .known(let device): "device \(device.id)"
+        case .asking(let device), .known(let device), .introduced(let device): "device \(device.id)"
         case .nearby(let device): "nearby \(device.addresses.joined(separator: " ")) \(device.name)"
         }
     }
 
     /// Whether it asks.
     var asks: Bool { if case .asking = self { true } else { false } }
+
+    /// Whether it is paired by accepting its introduction.
+    var isIntroduced: Bool { if case .introduced = self { true } else { false } }
 
     /// The line by which the user distinguishes it from the others: who it is, and then what it calls itself.
     var line: String {
@@ -31,10 +36,13 @@ enum PairingCandidate: Equatable {
             case .asking(let device): (tr("asks"), Self.place(device), device.label)
             case .known(let device):
                 (device.isPaired ? tr("paired") : tr("connected"), Self.place(device), device.label)
+            case .introduced(let device): (tr("introduced"), Self.place(device), device.label)
             case .nearby(let device):
                 (tr("nearby"), tr("at {places}", ["places": device.places]), device.label)
             }
-        let width = [tr("asks"), tr("paired"), tr("connected"), tr("nearby")].map(\.displayWidth).max() ?? 0
+        let width =
+            [tr("asks"), tr("paired"), tr("connected"), tr("introduced"), tr("nearby")]
+            .map(\.displayWidth).max() ?? 0
         return "\(what.padded(to: width))  \(place)  \(label.inQuotes)"
     }
 
@@ -50,19 +58,24 @@ extension PairingCandidate {
     /// A device that the bridge knows.
     init(_ device: KnownDevice) {
         let asks = !["", "none"].contains(device.pairingState)
-        self = asks ? .asking(device) : .known(device)
+        self =
+            asks
+            ? .asking(device)
+            : device.isIntroduced || device.isDeclined ? .introduced(device) : .known(device)
     }
 }
 
-/// The devices that are there to be paired with: first those that ask, then those that are connected, then
-/// those nearby.
+/// The devices that are there to be paired with: first those that ask, then those that are connected or
+/// introduced, then those nearby.
 struct PairingCandidates: Equatable {
     let all: [PairingCandidate]
 
-    /// The candidates among `devices`, which are those that ask or are connected but not paired, and the
-    /// devices `nearby`.
+    /// The candidates among `devices`, which are those that ask, or are connected but not paired, or are
+    /// introduced and not declined, and the devices `nearby`.
     init(_ devices: [KnownDevice], _ nearby: [NearbyDevice]) {
-        let here = devices.filter { PairingCandidate($0).asks || (!$0.isPaired && $0.isConnected) }
+        let here = devices.filter {
+            PairingCandidate($0).asks || (!$0.isPaired && $0.isConnected) || $0.isIntroduced
+        }
         self.init(all: here, nearby)
     }
 
@@ -79,9 +92,11 @@ struct PairingCandidates: Equatable {
         all = known.filter(\.asks) + known.filter { !$0.asks } + others.map { .nearby($0) }
     }
 
-    /// The device to pair with even though the user has not named it: the only one that is there, if it asks.
+    /// The device to pair with even though the user has not named it: the only one that is there, if it asks. One that
+    /// is introduced need not be there.
     var only: KnownDevice? {
-        if all.count == 1, case .asking(let device)? = all.first { device } else { nil }
+        let there = all.filter { !$0.isIntroduced }
+        return if there.count == 1, case .asking(let device)? = there.first { device } else { nil }
     }
 
     /// Whether any device asks.

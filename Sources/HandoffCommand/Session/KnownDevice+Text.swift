@@ -7,9 +7,17 @@ extension KnownDevice {
     /// Where it is connected, or else where it may be.
     var whereabouts: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
 
-    /// Its pairing and its link, in words.
-    var state: String {
-        var words = [isPaired ? tr("paired") : tr("not paired"), link]
+    /// Its pairing and its link, in words. Peers that have to do with that are called what they are among `devices`.
+    func state(among devices: [KnownDevice]) -> String {
+        var words: [String]
+        if let told = introduction(among: devices) {
+            words = [told] + (isConnected ? [link] : [])
+        } else {
+            words = [isPaired ? tr("paired") : tr("not paired"), link]
+        }
+        if !retractedBy.isEmpty {
+            words.append(tr("unpaired by the user of {devices}", ["devices": devices.names(of: retractedBy)]))
+        }
         switch pairingState {
         case "waiting": words.append(tr("pairing: waiting"))
         case "comparing", "confirmed": words.append(tr("pairing: code {code}", ["code": pairingCode]))
@@ -17,6 +25,16 @@ extension KnownDevice {
         }
         if isMuted { words.append(tr("muted")) }
         return words.joined(separator: ", ")
+    }
+
+    /// What has become of its introduction, in words; nil if it is not introduced.
+    private func introduction(among devices: [KnownDevice]) -> String? {
+        if awaitsAcceptance { return tr("accepted here, not there yet") }
+        guard isIntroduced || isDeclined else { return nil }
+        let values = ["devices": devices.names(of: introducedBy)]
+        return isDeclined
+            ? tr("introduced by {devices}, declined here", values)
+            : tr("introduced by {devices}, not accepted here", values)
     }
 
     /// Since when it is connected, or is not, in microseconds since the Unix epoch; 0 if that is not known.
@@ -46,14 +64,21 @@ extension KnownDevice {
             "connectionError": .string(connectionError), "pairingState": .string(pairingState),
             "pairingCode": .string(pairingCode),
             "pairingError": .string(pairingError), "muted": .boolean(isMuted),
-            "sendError": .string(sendError),
+            "sendError": .string(sendError), "introducedBy": .strings(introducedBy),
+            "introductionState": .string(introductionState), "retractedBy": .strings(retractedBy),
         ]
     }
 }
 
 extension [KnownDevice] {
-    /// The table of `handoff devices` at the time `now`.
-    func table(at now: Int64) -> Table {
+    /// What those with these `ids` are called, each in quotation marks.
+    func names(of ids: [String]) -> String {
+        ids.map { id in (first { $0.id == id }?.label ?? .device(name: "", id: id)).inQuotes }
+            .joined(separator: ", ")
+    }
+
+    /// The table of `handoff devices` at the time `now`. The peers that they have to do with are among `all`, or them.
+    func table(at now: Int64, among all: [KnownDevice]? = nil) -> Table {
         let ids = ShortIDs(map(\.id))
         // The name comes last, because it could imitate whatever came after it.
         var table = Table(
@@ -61,7 +86,7 @@ extension [KnownDevice] {
             shrinking: [Heading.addresses, Heading.name])
         for device in self {
             table.add(
-                ids.short(device.id), device.state, Age.text(of: device.since, at: now),
+                ids.short(device.id), device.state(among: all ?? self), Age.text(of: device.since, at: now),
                 device.whereabouts, ChosenText(name: device.type).shown, ChosenText(name: device.name).shown)
         }
         return table
@@ -90,7 +115,7 @@ extension [KnownDevice] {
                 .notFound)
         }
         guard found.count == 1 else {
-            let list = found.table(at: 0).lines.joined(separator: "\n")
+            let list = found.table(at: 0, among: self).lines.joined(separator: "\n")
             throw .ambiguous(
                 trn(
                     "“{text}” names {count} device. Give more of the id:",

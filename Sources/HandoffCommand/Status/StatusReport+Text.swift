@@ -137,7 +137,8 @@ extension StatusReport {
             "port": .integer(bridge.port), "listening": .boolean(bridge.port != 0),
             "discoverable": .boolean(bridge.isDiscoverable), "discoveryError": .string(bridge.discoveryError),
             "firewall": bridge.firewall?.json ?? .null,
-            "nearbyDevices": .array(bridge.nearby.map(\.json)), "devices": .array(bridge.devices.map(\.json)),
+            "nearbyDevices": .array(bridge.nearby.map(\.json)),
+            "devices": .array(bridge.devices.filter { !$0.isDeclined }.map(\.json)),
         ]
     }
 

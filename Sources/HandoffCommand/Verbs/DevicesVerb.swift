@@ -8,11 +8,18 @@ struct DevicesVerb: Verb {
     static let name = "devices"
     static let summary = tr("List the other devices: paired, connected, or nearby")
 
-    init(_ values: ProgramOptions.Values) {}
+    private let showsAll: Bool
+
+    static func declare(_ options: inout ProgramOptions) {
+        options.flag(
+            "all", letter: "a", tr("Also list the introduced devices that you have declined"))
+    }
+
+    init(_ values: ProgramOptions.Values) { showsAll = values.has("all") }
 
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
-        let devices = try await bridge.devices()
+        let devices = try await bridge.devices().filter { showsAll || !$0.isDeclined }
         // One that has just been paired may let itself be found for a moment longer.
         let nearby = try await bridge.nearby().filter { one in
             !devices.contains { $0.isPaired && one.isSame(as: $0) }
@@ -29,6 +36,12 @@ struct DevicesVerb: Verb {
         }
         if !devices.isEmpty { try Output.lines(devices.table(at: MainLoop.wallClock).lines) }
         try Output.lines(nearby.lines(tr("Nearby, to be paired with “handoff pair NAME”:")))
+        if devices.contains(where: \.isIntroduced) {
+            Output.note(
+                tr(
+                    "“handoff pair NAME” accepts a device that is introduced, and “handoff decline NAME” declines it."
+                        + " Its own user has to accept this device, too."))
+        }
         return 0
     }
 }

@@ -78,7 +78,8 @@ struct UnpairVerb: Verb {
     @MainLoop
     static func unpair(_ device: String, in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
-        let peer = try await bridge.devices().filter(\.isPaired).choose(device)
+        let peers = try await bridge.devices().filter(\.isPaired)
+        let peer = try peers.choose(device)
         try await DeviceProxy(bridge.object(peer.path)).unpair()
         try session.reply(
             peer.name.isEmpty
@@ -87,7 +88,20 @@ struct UnpairVerb: Verb {
                     "Device {id} is not trusted any more: “{device}”.",
                     ["id": peer.id, "device": peer.label.shown]),
             peer.json([.init(name: "paired", value: .boolean(false))]))
+        if peers.count > 1, await introduces(in: session) {
+            Output.note(
+                tr("Your other devices are told, and ask whether to unpair it there, too."))
+        }
         return 0
+    }
+
+    /// Whether peers are told of each other. Without a broker that says so, nothing is known of that.
+    @MainLoop
+    private static func introduces(in session: Session) async -> Bool {
+        guard let broker = try? await session.running(HandoffNames.broker) else { return false }
+        let preferences = try? await broker.properties(
+            PreferencesProxy.interface, HandoffNames.brokerPath)
+        return preferences?.flag("Introduces") ?? false
     }
 }
 
