@@ -140,7 +140,7 @@ final class Introductions {
     /// - Throws: `LimitsExceeded` if it has said so just before.
     func introduced(_ list: [Introduction], by introducer: DeviceID, over link: Int) throws(HandoffFailure) {
         try count(\.introduce, introducer, link)
-        let others = list.filter { $0.device != state.ownID }
+        let others = list.filter { $0.device != state.ownID && $0.device != introducer }
         for device in book.introduce(others, by: introducer) { changed(device) }
     }
 
@@ -148,7 +148,7 @@ final class Introductions {
     /// - Throws: `LimitsExceeded` if it has said so just before.
     func retracted(_ devices: [DeviceID], by introducer: DeviceID, over link: Int) throws(HandoffFailure) {
         try count(\.retract, introducer, link)
-        let all = Set(devices)
+        let all = Set(devices).subtracting([introducer])
         // What the user has kept may be unpaired there anew.
         for (device, entry) in state.trust.entries
         where entry.keptDespite.contains(introducer) && !all.contains(device) {
