@@ -16,6 +16,8 @@ package enum HandoffNames {
     package static let offersInView: BusName = "org.example.Handoff.Settings.Offers"
     /// The bus name that it has while its user looks at how two devices are paired.
     package static let pairingInView: BusName = "org.example.Handoff.Settings.Pairing"
+    /// The bus name that it has while its user looks at the devices.
+    package static let devicesInView: BusName = "org.example.Handoff.Settings.Devices"
 
     /// What each adapter serves for the agent.
     package static let adapterPath: ObjectPath = "/org/example/Handoff/Adapter"

@@ -8,9 +8,10 @@ import Platform
 /// The page that has the devices.
 @MainActor
 final class DevicesView {
-    private let stack, askingGroup, nearbyGroup, noPeers: GTKObject
+    private let stack, askingGroup, introducedGroup, nearbyGroup, noPeers: GTKObject
     private let name: NameEntry
     private let asking: RowList<AskingRowView>
+    private let introduced, retracted: RowList<QuestionRowView>
     private let peers: RowList<DeviceRowView>
     private let nearby: RowList<NearbyRowView>
 
@@ -18,9 +19,11 @@ final class DevicesView {
     init(_ template: Template, _ actor: WindowActor) {
         stack = template["devices_stack"]
         (askingGroup, nearbyGroup) = (template["asking_group"], template["nearby_group"])
-        noPeers = template["no_peers"]
+        (introducedGroup, noPeers) = (template["introduced_group"], template["no_peers"])
         name = NameEntry(template["device_name"], actor)
         asking = RowList(template["asking"]) { _ in AskingRowView { actor.window?.pair(.device($0)) } }
+        introduced = RowList(template["introduced"]) { _ in QuestionRowView { actor.window?.perform($0) } }
+        retracted = RowList(template["retracted"]) { _ in QuestionRowView { actor.window?.perform($0) } }
         peers = RowList(template["peers"]) { _ in DeviceRowView(actor) }
         nearby = RowList(template["nearby"]) { _ in
             NearbyRowView { row in
@@ -34,9 +37,12 @@ final class DevicesView {
     func show(_ content: DevicesPage) {
         stack[text: "visible-child-name"] = content.isAvailable ? "devices" : "stopped"
         asking.set(content.asking)
+        introduced.set(content.introduced)
+        retracted.set(content.retracted)
         peers.set(content.peers)
         nearby.set(content.nearby)
         askingGroup[flag: "visible"] = !content.asking.isEmpty
+        introducedGroup[flag: "visible"] = !content.introduced.isEmpty
         nearbyGroup[flag: "visible"] = !content.nearby.isEmpty
         noPeers[flag: "visible"] = content.peers.isEmpty
         if content.isAvailable { name.show(content.deviceName) }
@@ -116,7 +122,7 @@ final class DeviceRowView: ContentRow {
         gtk_image_set_from_icon_name(picture.pointer, content.picture)
         address[flag: "visible"] = !content.address.isEmpty
         address[text: "subtitle"] = content.address
-        problem[flag: "visible"] = !content.isConnected
+        problem[flag: "visible"] = !content.isConnected && !content.awaitsAcceptance
         problem[text: "subtitle"] =
             content.problem.isEmpty
             ? tr("Is it on, in the same network, and Handoff switched on there?") : content.problem
@@ -173,6 +179,34 @@ final class AskingRowView: ContentRow {
         widget[text: "subtitle"] = tr("Its id begins with {id}", ["id": content.shortID])
         gtk_image_set_from_icon_name(picture.pointer, content.picture)
         button.describe(content.name)
+    }
+}
+
+/// What a peer says of another device, with what the user can make of it.
+@MainActor
+final class QuestionRowView: ContentRow {
+    let widget: GTKObject
+    private let picture, agree, refuse: GTKObject
+    private var content: QuestionRow?
+
+    /// A row whose buttons call `answer`.
+    init(_ answer: @escaping @MainActor (QuestionRow.Answer) -> Void) {
+        let template = Template(Templates.question)
+        (widget, picture) = (template["row"], template["picture"])
+        (agree, refuse) = (template["agree"], template["refuse"])
+        agree.on("clicked") { [weak self] in if let content = self?.content { answer(content.agree) } }
+        refuse.on("clicked") { [weak self] in if let content = self?.content { answer(content.refuse) } }
+    }
+
+    func show(_ content: QuestionRow) {
+        self.content = content
+        widget[text: "title"] = content.name
+        widget[text: "subtitle"] = content.says
+        gtk_image_set_from_icon_name(picture.pointer, content.picture)
+        for (button, answer) in [(agree, content.agree), (refuse, content.refuse)] {
+            button[text: "label"] = answer.label
+            button.describe(content.name)
+        }
     }
 }
 

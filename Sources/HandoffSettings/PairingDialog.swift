@@ -16,10 +16,12 @@ final class PairingDialog {
     var onClose: (() -> Void)?
 
     private let template = Template(Templates.pairing)
+    private weak var owner: SettingsWindow?
     private let window, steps: GTKObject
     private let session: SettingsSession
     private let views: ViewsInFront
     private let asking: RowList<AskingRowView>
+    private let introduced: RowList<QuestionRowView>
     private let nearby: RowList<NearbyRowView>
     private var flow: PairingFlow
     private var isClosed = false
@@ -29,12 +31,15 @@ final class PairingDialog {
         over owner: SettingsWindow, _ session: SettingsSession, _ views: ViewsInFront,
         _ report: StatusReport?, _ choice: NearbyRow.Way?
     ) {
-        (self.session, self.views) = (session, views)
+        (self.session, self.views, self.owner) = (session, views, owner)
         (window, steps) = (template["window"], template["steps"])
         flow = PairingFlow(report)
         let dialog = WeakDialog()
         asking = RowList(template["asking"]) { _ in
             AskingRowView { id in dialog.value?.change { $0.choose(device: id) } }
+        }
+        introduced = RowList(template["introduced"]) { _ in
+            QuestionRowView { answer in dialog.value?.owner?.perform(answer) }
         }
         nearby = RowList(template["nearby"]) { _ in
             NearbyRowView { row in dialog.value?.choose(row.way) }
@@ -61,8 +66,10 @@ final class PairingDialog {
     func take(_ report: StatusReport) {
         let page = DevicesPage(report, at: 0)
         asking.set(page.asking)
+        introduced.set(page.introduced)
         nearby.set(page.nearby)
         template["asking_group"][flag: "visible"] = !page.asking.isEmpty
+        template["introduced_group"][flag: "visible"] = !page.introduced.isEmpty
         template["searching"][flag: "visible"] = page.nearby.isEmpty
         template["own_name"][text: "subtitle"] = page.deviceName.shown
         let port = report.bridge.content?.port ?? 0
@@ -75,6 +82,18 @@ final class PairingDialog {
     private func answer(_ matches: Bool) {
         let code = template["code"][text: "label"]
         change { $0.answer(code, matches: matches) }
+    }
+
+    /// The user wants to pair with all that the device which was just paired introduces.
+    private func pairWithAll() {
+        for request in flow.acceptances { owner?.perform(request, orTell: tr("Not Paired")) }
+        showDevices()
+    }
+
+    /// Closes the dialog. What the other device introduces, and what has become of that, is on the page of the devices.
+    private func showDevices() {
+        owner?.showPage("devices")
+        gtk_window_close(window.pointer)
     }
 
     private func choose(_ way: NearbyRow.Way) {
@@ -112,7 +131,11 @@ final class PairingDialog {
         template["again"].on("clicked") { [weak self] in self?.change { $0.restart() } }
         template["matches"].on("clicked") { [weak self] in self?.answer(true) }
         template["differs"].on("clicked") { [weak self] in self?.answer(false) }
-        template["done"].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+        template["pair_all"].on("clicked") { [weak self] in self?.pairWithAll() }
+        template["choose"].on("clicked") { [weak self] in self?.showDevices() }
+        for button in ["done", "not_now"] {
+            template[button].on("clicked") { [weak self] in if let self { gtk_window_close(window.pointer) } }
+        }
         window.on("notify::focus-widget") { [weak self] in self?.focusMoved() }
         window.on("notify::is-active") { [weak self] in
             guard let self, !isClosed else { return }
@@ -146,12 +169,15 @@ final class PairingDialog {
     private func render() {
         fill()
         let (former, page) = (steps[text: "visible-child-name"], flow.step.page)
+        let (hasIntroduced, introduces) = (template["also"][flag: "visible"], !flow.introduced.isEmpty)
+        template["also"][flag: "visible"] = introduces
+        template["done"][flag: "visible"] = !introduces
         template["spinner"][flag: "spinning"] = page == "waiting"
         template["search_spinner"][flag: "spinning"] = page == "choosing"
-        guard page != former else { return }
+        guard page != former || introduces != hasIntroduced else { return }
         steps[text: "visible-child-name"] = page
         // What confirms must not be what the Enter key happens to press; and keys must not go to what is not seen any more.
-        if let button = flow.step.button {
+        if let button = introduces ? "not_now" : flow.step.button {
             gtk_widget_grab_focus(template[button].pointer)
         } else {
             gtk_window_set_focus(window.pointer, nil)
@@ -173,7 +199,11 @@ final class PairingDialog {
             template["code"][text: "label"] = code
             template["other_name"][text: "subtitle"] = other.name
             template["other_id"][text: "subtitle"] = String(other.id.prefix(ShortIDs.minimum))
-        case .paired(let other): template["paired"][text: "description"] = Markup.escaped(other.name)
+        case .paired(let other):
+            template["paired"][text: "description"] = Markup.escaped(other.name)
+            let names = flow.introduced.map { "“\($0.name)”" }.joined(separator: ", ")
+            template["also_knows"][text: "label"] = tr(
+                "“{device}” also knows: {devices}.", ["device": other.name, "devices": names])
         case .failed(let reason): template["failed"][text: "description"] = Markup.escaped(reason)
         }
     }

@@ -8,8 +8,8 @@ import Platform
 /// The page on which people choose.
 @MainActor
 final class PreferencesView {
-    private let stack, enabled, parks, sharesAddresses, notifyOffers, notifyContinued, noExcluded,
-        noFolders: GTKObject
+    private let stack, enabled, parks, sharesAddresses, introduces, notifyOffers, notifyContinued: GTKObject
+    private let noExcluded, noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
     private let folders: RowList<RemovableRow<FolderRow>>
@@ -24,7 +24,7 @@ final class PreferencesView {
     /// The page in `template`.
     init(_ template: Template, _ actor: WindowActor) {
         (stack, enabled, parks) = (template["preferences_stack"], template["enabled"], template["parks"])
-        sharesAddresses = template["shares_addresses"]
+        (sharesAddresses, introduces) = (template["shares_addresses"], template["introduces"])
         (notifyOffers, notifyContinued) = (template["notify_offers"], template["notify_continued"])
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
@@ -57,6 +57,7 @@ final class PreferencesView {
         notifyContinued[flag: "active"] = page.notifyContinued
         parks[flag: "active"] = page.parks
         sharesAddresses[flag: "active"] = page.sharesAddresses
+        introduces[flag: "active"] = page.introduces
         excluded.set(page.excluded)
         folders.set(page.folders)
         noExcluded[flag: "visible"] = page.excluded.isEmpty
@@ -82,6 +83,9 @@ final class PreferencesView {
         }
         sharesAddresses.on("notify::active") { [weak self] in
             self?.chosen { PreferencesPage.setSharesAddresses($0.sharesAddresses[flag: "active"]) }
+        }
+        introduces.on("notify::active") { [weak self] in
+            self?.chosen { PreferencesPage.setIntroduces($0.introduces[flag: "active"]) }
         }
         topBar.on("notify::active") { [weak self] in
             self?.chosen { .setShellExtension($0.topBar[flag: "active"]) }

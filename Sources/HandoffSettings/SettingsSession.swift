@@ -136,6 +136,9 @@ final class SettingsSession {
         case .confirmPairing(let id, let matches): try await device(id).confirmPairing(matches: matches)
         case .cancelPairing(let id): try await device(id).cancelPairing()
         case .unpair(let id): try await device(id).unpair()
+        case .acceptIntroduction(let id): try await device(id).acceptIntroduction()
+        case .declineIntroduction(let id): try await device(id).declineIntroduction()
+        case .keepPairing(let id): try await device(id).keepPairing()
         case .setMuted(let id, let isOn):
             try await object(of: id).setProperty(DeviceProxy.interface, "Muted", isOn)
         case .setShellExtension(let isOn): try await shellExtension?.set(isOn)

@@ -94,7 +94,7 @@ final class SettingsWindow {
         if former?.continuing != new.continuing { continueView.show(new.continuing) }
         if former?.devices != new.devices {
             devicesView?.show(new.devices)
-            template["devices_page"][flag: "needs-attention"] = !new.devices.asking.isEmpty
+            template["devices_page"][flag: "needs-attention"] = new.devices.asks
         }
         if former?.preferences != new.preferences { preferencesView?.show(new.preferences) }
         if former?.activity != new.activity { activityView?.show(new.activity) }
@@ -131,6 +131,9 @@ final class SettingsWindow {
         return page
     }
 
+    /// Shows the page of this name.
+    func showPage(_ name: String) { stack[text: "visible-child-name"] = name }
+
     /// Shows a short message.
     func toast(_ text: String) {
         // The overlay takes over the reference that the toast begins with.
@@ -157,6 +160,9 @@ final class SettingsWindow {
             tell(heading, message)
         }
     }
+
+    /// Does what the user has answered; says why it was not done, if so.
+    func perform(_ answer: QuestionRow.Answer) { perform(answer.request, orTell: answer.refusal) }
 
     /// Writes a preference. If it is refused, what it is stays shown.
     func write(_ request: Request) {
@@ -221,7 +227,7 @@ final class SettingsWindow {
 
     private func addCommands() {
         for name in ["continue", "devices", "activity", "preferences"] {
-            commands.add(name) { [weak self] in self?.stack[text: "visible-child-name"] = name }
+            commands.add(name) { [weak self] in self?.showPage(name) }
         }
         commands.add("pair") { [weak self] in
             guard let self, content?.devices.isAvailable == true else { return }
@@ -268,7 +274,7 @@ final class SettingsWindow {
     /// Nothing is left behind that the user cannot see any more.
     private func closed() {
         isClosed = true
-        views.set(HandoffNames.offersInView, isSeen: false)
+        for name in [HandoffNames.offersInView, HandoffNames.devicesInView] { views.set(name, isSeen: false) }
         pairing?.end()
         onClose?()
     }
@@ -287,6 +293,8 @@ final class SettingsWindow {
     private func viewChanged() {
         let isActive = gtk_window_is_active(window.pointer) != 0
         views.set(HandoffNames.offersInView, isSeen: isActive && isAtContinue)
+        let isAtDevices = stack[text: "visible-child-name"] == "devices"
+        views.set(HandoffNames.devicesInView, isSeen: isActive && isAtDevices)
     }
 
     private func tick() {

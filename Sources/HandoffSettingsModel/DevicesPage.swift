@@ -14,8 +14,15 @@ package struct DevicesPage: Equatable, Sendable {
     package var peers: [DeviceRow] = []
     /// The devices that ask to be paired, or whose codes are being compared.
     package var asking: [AskingRow] = []
+    /// The devices that peers introduce, as long as the user has not said whether to pair with them.
+    package var introduced: [QuestionRow] = []
+    /// The paired devices that other devices have unpaired.
+    package var retracted: [QuestionRow] = []
     /// The devices that can be found and are not paired.
     package var nearby: [NearbyRow] = []
+
+    /// Whether there is something that the user is asked.
+    package var asks: Bool { !asking.isEmpty || !introduced.isEmpty || !retracted.isEmpty }
 
     /// What `report` has of it at the time `now`, in microseconds since the Unix epoch.
     package init(_ report: StatusReport?, at now: Int64) {
@@ -25,6 +32,8 @@ package struct DevicesPage: Equatable, Sendable {
         deviceName = bridge.deviceName
         peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, asleepSince: asleep[$0.id], at: now) }
         asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
+        introduced = bridge.devices.compactMap { QuestionRow(introduced: $0, among: bridge.devices) }
+        retracted = bridge.devices.compactMap { QuestionRow(retracted: $0, among: bridge.devices) }
         nearby = NearbyRow.all(bridge)
     }
 
@@ -47,6 +56,8 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
     /// The name of the picture that stands for it.
     package let picture: String
     package let isConnected: Bool
+    /// Whether it was accepted as a peer introduces it, and its user has yet to accept this device.
+    package let awaitsAcceptance: Bool
     /// Whether what its user sends to this device is not shown.
     package let isMuted: Bool
 
@@ -55,15 +66,19 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
         id = device.id
         name = device.label.shown
         isConnected = device.isConnected
+        awaitsAcceptance = device.awaitsAcceptance
         let asleep = device.isConnected ? nil : asleepSince
         standing =
-            device.isConnected
-            ? Ages.connected(device.connectedSince, at: now)
-            : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
-                ?? Ages.last(device.disconnectedSince, at: now)
+            device.awaitsAcceptance
+            ? tr("Accepted here. Accept this device there, too.")
+            : device.isConnected
+                ? Ages.connected(device.connectedSince, at: now)
+                : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
+                    ?? Ages.last(device.disconnectedSince, at: now)
         let place = device.isConnected ? device.connectedAddress.shown : ""
         address = device.isOnOtherNetwork ? tr("{address}, over another network", ["address": place]) : place
-        problem = device.isConnected || asleep != nil ? "" : device.connectionFailure?.summary ?? ""
+        let isExplained = device.isConnected || device.awaitsAcceptance || asleep != nil
+        problem = isExplained ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)
         isMuted = device.isMuted
     }
@@ -124,12 +139,14 @@ package struct NearbyRow: Equatable, Sendable, Identifiable {
         way = .addresses(device.addresses)
     }
 
-    /// Those that `bridge` knows. One that is announced counts as the same as one of that name that is connected from there.
+    /// Those that `bridge` knows and no peer introduces, unless the user has declined that. One that is announced counts as the
+    /// same as one of that name that is connected from there.
     static func all(_ bridge: BridgeStatus) -> [NearbyRow] {
         let connected = bridge.devices.filter {
-            !$0.isPaired && $0.isConnected && !AskingRow.asks($0)
+            !$0.isPaired && $0.isConnected && !$0.isIntroduced && !AskingRow.asks($0)
         }
-        let known = bridge.devices.filter { !$0.isPaired }
+        // One that was declined is shown nowhere else.
+        let known = bridge.devices.filter { !$0.isPaired && ($0.isConnected || !$0.isDeclined) }
         let announced = bridge.nearby.filter { announced in
             !known.contains { announced.isSame(as: $0) }
         }

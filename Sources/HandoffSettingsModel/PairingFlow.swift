@@ -63,6 +63,17 @@ package struct PairingFlow: Equatable, Sendable {
     /// Pairing that begins with the devices of `report`, and with what ``beginning`` asks for.
     package init(_ report: StatusReport?) { devices = report?.bridge.content?.devices ?? [] }
 
+    /// The devices that the one that was just paired introduces, as long as the user has not said whether to pair with them.
+    package var introduced: [Other] {
+        guard case .paired(let introducer) = step else { return [] }
+        return devices.filter { $0.isIntroduced && $0.introducedBy.contains(introducer.id) }.map {
+            other($0.id)
+        }
+    }
+
+    /// What pairs with all of ``introduced``.
+    package var acceptances: [Request] { introduced.map { .acceptIntroduction($0.id) } }
+
     /// What has to be asked for when it begins.
     package var beginning: [Request] { [.setDiscoverable(true)] }
 

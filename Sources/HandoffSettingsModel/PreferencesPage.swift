@@ -18,6 +18,8 @@ package struct PreferencesPage: Equatable, Sendable {
     package var parks = true
     /// Whether the user's devices are told where this one can be reached from other networks.
     package var sharesAddresses = true
+    /// Whether the user's devices are told of each other.
+    package var introduces = true
     /// The applications that are kept out, by name.
     package var excluded: [ExcludedRow] = []
     /// The shared folders, by name.
@@ -45,6 +47,7 @@ package struct PreferencesPage: Equatable, Sendable {
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
         if chosen["Park"] != nil { parks = chosen.flag("Park") }
         if chosen["ShareAddresses"] != nil { sharesAddresses = chosen.flag("ShareAddresses") }
+        if chosen["Introduces"] != nil { introduces = chosen.flag("Introduces") }
         excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         folders = Self.texts(chosen["SharedFolders"]).map { FolderRow(name: $0, path: $1) }
@@ -78,6 +81,11 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Whether the user's devices are told where this one can be reached from other networks.
     package static func setSharesAddresses(_ isOn: Bool) -> Request {
         .setPreference("ShareAddresses", .boolean(isOn))
+    }
+
+    /// Whether the user's devices are told of each other.
+    package static func setIntroduces(_ isOn: Bool) -> Request {
+        .setPreference("Introduces", .boolean(isOn))
     }
 
     /// Where documents go; empty for the folder that they go to if nothing else is chosen.

@@ -32,6 +32,12 @@ package enum Request: Equatable, Sendable {
     case cancelPairing(String)
     /// Ends the pairing with a device.
     case unpair(String)
+    /// Pairs with a device that a peer has introduced.
+    case acceptIntroduction(String)
+    /// The user does not want to pair with a device that a peer has introduced.
+    case declineIntroduction(String)
+    /// The user keeps a device that others have unpaired.
+    case keepPairing(String)
     /// Whether what is sent to this device by that one is not shown.
     case setMuted(String, Bool)
     /// Switches GNOME's extension on or off.

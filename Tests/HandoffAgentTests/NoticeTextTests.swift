@@ -27,6 +27,11 @@ struct NoticeTextTests {
         PairingNotices.Device(id: ids.device, name: text, stage: stage, code: "123 456")
     }
 
+    private static func introduction(_ text: String, _ count: Int) -> IntroductionNotices.Introduction {
+        let device = IntroductionNotices.Device(id: ids.device, name: text)
+        return .init(introducer: device, devices: Array(repeating: device, count: count))
+    }
+
     private static func known(_ name: String) -> KnownDevice {
         KnownDevice("/device", id: ids.device, ["Name": .string(name)])
     }
@@ -42,6 +47,8 @@ struct NoticeTextTests {
                     deviceID: ids.device, deviceName: text, applicationID: text, title: text)),
             try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
             .noWindow(text), .notSent(to: known(text), FailureText(.applicationFailed, text)),
+            .introduced(introduction(text, 1)), .introduced(introduction(text, 61)),
+            .retracted(known(text), by: known(text)),
         ]
     }
 
@@ -96,6 +103,30 @@ struct NoticeTextTests {
             try? PlainNotice(post, replacing: 0, ["actions"]).write(to: &writer)
             _ = try DesktopNotices.properties(of: post)
         }
+    }
+
+    @Test("one introduced device can be answered at once, several are chosen from in the window")
+    func introduced() {
+        let one = Notice.introduced(Self.introduction("pad", 1))
+        #expect(one.title == "Pair with “pad”?")
+        #expect(one.lines == ["“pad” says that it is one of your devices."])
+        #expect(
+            one.buttons.map(\.press) == [
+                .acceptIntroduction(Self.ids.device), .declineIntroduction(Self.ids.device),
+            ])
+        let many = Notice.introduced(Self.introduction("pad", 7))
+        #expect(many.title == "“pad” knows 7 more of your devices")
+        #expect(many.lines == Array(repeating: "“pad”", count: 5) + ["…"])
+        #expect(many.buttons.map(\.press) == [.openWindow])
+        #expect(many.slot == one.slot)
+    }
+
+    @Test("of a peer that others have unpaired the user says whether it stays")
+    func retracted() {
+        let notice = Notice.retracted(Self.known("old"), by: Self.known("desk"))
+        #expect(notice.title == "Unpair “old” here too?")
+        #expect(notice.lines == ["“desk” no longer counts it among your devices."])
+        #expect(notice.buttons.map(\.press) == [.unpair(Self.ids.device), .keep(Self.ids.device)])
     }
 
     @Test("without a title the application is named, and without a name the device's id begins the line")

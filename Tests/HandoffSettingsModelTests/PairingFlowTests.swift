@@ -277,6 +277,34 @@ struct PairingFlowTests {
         }
     }
 
+    @Test("what the device introduces that was just paired can be accepted at once, whenever it comes")
+    func introduced() throws {
+        let third = String(repeating: "ef", count: 32)
+        func report(_ introduction: String, by introducer: String) throws -> StatusReport {
+            let paired = try Samples.device(id, name: "pad")
+            let other = try Samples.device(
+                third, name: "mini", paired: introduction == "accepted", connected: false,
+                introducedBy: [introducer], introduction: introduction)
+            return Samples.report(
+                Samples.broker(), Samples.bridge(paired.merging(other) { first, _ in first }))
+        }
+        var flow = PairingFlow(try self.report("confirmed"))
+        _ = flow.choose(device: id)
+        _ = flow.take(try report("offered", by: Samples.device))
+        #expect(flow.step == .paired(pad))
+        #expect(flow.introduced.isEmpty, "another device introduces it")
+        _ = flow.take(try report("offered", by: id))
+        #expect(flow.introduced == [PairingFlow.Other(id: third, name: "mini")])
+        #expect(flow.acceptances == [.acceptIntroduction(third)])
+        for introduction in ["declined", "accepted"] {
+            _ = flow.take(try report(introduction, by: id))
+            #expect(flow.introduced.isEmpty && flow.step == .paired(pad))
+        }
+        _ = flow.take(try report("offered", by: id))
+        _ = flow.end()
+        #expect(flow.introduced.isEmpty)
+    }
+
     @Test("nothing is chosen twice")
     func once() throws {
         var flow = PairingFlow(try report())

@@ -14,6 +14,7 @@ struct PreferencesPageTests {
     func defaults() {
         let page = page([:])
         #expect(page.isAvailable && page.isEnabled && page.notifyContinued)
+        #expect(page.sharesAddresses && page.introduces)
         #expect(page.notifyOffers == .arrival)
         #expect(page.excluded.isEmpty && page.folders.isEmpty && page.adapters.isEmpty)
         #expect(page.documentsFolder.isEmpty)
@@ -28,10 +29,12 @@ struct PreferencesPageTests {
         let shown = page([
             "NotifyOffers": .string("never"), "NotifyContinued": .boolean(false),
             "ExcludedApplications": .strings(["z.unknown", "org.example.Editor"]), "SharedFolders": folders,
-            "DocumentsFolder": .string("~/Handed"),
+            "DocumentsFolder": .string("~/Handed"), "ShareAddresses": .boolean(false),
+            "Introduces": .boolean(false),
         ])
         #expect(shown.notifyOffers == .never)
-        #expect(!shown.notifyContinued)
+        #expect(!shown.notifyContinued && !shown.sharesAddresses && !shown.introduces)
+        #expect(PreferencesPage.setIntroduces(true) == .setPreference("Introduces", .boolean(true)))
         #expect(shown.excluded.map(\.name) == ["Editor", "z.unknown"])
         #expect(shown.folders.map(\.name) == ["Cloud", "Work"])
         #expect(shown.documentsFolder == "~/Handed")

@@ -46,7 +46,8 @@ enum Samples {
     static func device(
         _ id: String = device, name: String = "desk", paired: Bool = true, connected: Bool = true,
         state: String = "none", asked: Bool = false, code: String = "", error: String = "",
-        errorName: String = "", problem: String = "", problemName: String = "", way: String = "same-network"
+        errorName: String = "", problem: String = "", problemName: String = "", way: String = "same-network",
+        introducedBy: [String] = [], introduction: String = "none", retractedBy: [String] = []
     ) throws -> ManagedObjects {
         [
             try ObjectPath("/org/example/Handoff/Bridge/devices/\(id)"): [
@@ -57,7 +58,8 @@ enum Samples {
                     "PairingError": .string(error), "PairingErrorName": .string(errorName),
                     "ConnectionErrorName": .string(problemName),
                     "ConnectionError": .string(problem), "ConnectedAddress": .string("192.0.2.1:4321"),
-                    "Way": .string(way),
+                    "Way": .string(way), "IntroducedBy": .strings(introducedBy),
+                    "IntroductionState": .string(introduction), "RetractedBy": .strings(retractedBy),
                     "ConnectedSince": .int64(now - 180_000_000),
                     "DisconnectedSince": .int64(connected ? 0 : now - 7_200_000_000),
                 ]

@@ -206,6 +206,64 @@ struct WindowContentTests {
         #expect(there.address == "192.0.2.1:4321, over another network")
     }
 
+    /// The page with a device that the peer “desk” introduces, and that is announced too.
+    private func introducing(_ state: String, name: String = "pad", connected: Bool = false) throws
+        -> DevicesPage
+    {
+        let introduced = try Samples.device(
+            Samples.other, name: name, paired: state == "accepted", connected: connected,
+            introducedBy: [Samples.device], introduction: state)
+        let nearby = try Value.array(
+            of: "a{sv}",
+            [.properties(["Name": .string(name), "Addresses": .strings(["192.0.2.1:7"])])])
+        let devices = try Samples.device().merging(introduced) { first, _ in first }
+        return Samples.content(Samples.report(Samples.broker(), Samples.bridge(devices, ["Nearby": nearby])))
+            .devices
+    }
+
+    @Test("an introduced device is shown once, with who says so, until the user has answered")
+    func introduced() throws {
+        for connected in [false, true] {
+            let page = try introducing("offered", connected: connected)
+            let row = try #require(page.introduced.first)
+            #expect(row.name == "pad")
+            #expect(row.says == "“desk” says that this is one of your devices.")
+            #expect(row.agree.request == .acceptIntroduction(Samples.other))
+            #expect(row.refuse.request == .declineIntroduction(Samples.other))
+            #expect(page.nearby.isEmpty && page.asks)
+            // It can still be looked for.
+            let declined = try introducing("declined", connected: connected)
+            #expect(declined.introduced.isEmpty && !declined.asks)
+            #expect(declined.nearby.map(\.name) == ["pad"])
+        }
+        let accepted = try introducing("accepted")
+        let row = try #require(accepted.peers.first { $0.id == Samples.other })
+        #expect(row.standing == "Accepted here. Accept this device there, too.")
+        #expect(row.awaitsAcceptance && row.problem.isEmpty)
+        #expect(accepted.introduced.isEmpty)
+    }
+
+    @Test(
+        "the names of introduced devices stay in their place", arguments: ["<b>x</b>", "“x” \n y", "123 456"])
+    func introducedNames(_ name: String) throws {
+        let row = try #require(try introducing("offered", name: name).introduced.first)
+        #expect(!row.name.contains { $0.isNewline || "“”".contains($0) })
+        #expect(row.name.count { $0.isNumber } < 6)
+        #expect(row.says.count { "“”".contains($0) } == 2)
+    }
+
+    @Test("a peer that others have unpaired is asked about")
+    func retracted() throws {
+        let old = try Samples.device(Samples.other, name: "old", retractedBy: [Samples.device])
+        let devices = try Samples.device().merging(old) { first, _ in first }
+        let page = Samples.content(Samples.report(Samples.broker(), Samples.bridge(devices))).devices
+        let row = try #require(page.retracted.first)
+        #expect(page.retracted.count == 1 && page.peers.count == 2 && page.asks)
+        #expect(row.says == "“desk” no longer counts “old” among your devices.")
+        #expect(row.agree.request == .unpair(Samples.other))
+        #expect(row.refuse.request == .keepPairing(Samples.other))
+    }
+
     @Test("a device that asks is shown apart, and one that is announced and connected once")
     func strangers() throws {
         let nearby = try Value.array(

@@ -129,6 +129,26 @@ final class UserActions: AgentActions {
         callDevice(deviceID, "paired") { try await $0.pair() }
     }
 
+    /// Pairs with a device that a peer has introduced.
+    func acceptIntroduction(of deviceID: String) {
+        callDevice(deviceID, "accepted") { try await $0.acceptIntroduction() }
+    }
+
+    /// Does not pair with a device that a peer has introduced.
+    func declineIntroduction(of deviceID: String) {
+        callDevice(deviceID, "declined") { try await $0.declineIntroduction() }
+    }
+
+    /// Ends the pairing with a device.
+    func unpair(_ deviceID: String) {
+        callDevice(deviceID, "unpaired") { try await $0.unpair() }
+    }
+
+    /// Keeps a device that others have unpaired.
+    func keep(_ deviceID: String) {
+        callDevice(deviceID, "kept") { try await $0.keepPairing() }
+    }
+
     func send(to deviceID: String) {
         guard let bridge = feed.bridge,
             let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })

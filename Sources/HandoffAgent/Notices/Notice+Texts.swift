@@ -42,6 +42,54 @@ extension Notice {
             ])
     }
 
+    /// A peer introduces devices of which the user has yet to say whether to pair with them.
+    static func introduced(_ introduction: IntroductionNotices.Introduction) -> Notice {
+        let (peer, devices) = (introduction.introducer, introduction.devices)
+        let slot = NoticeSlot.introduced(by: peer.id)
+        if devices.count == 1, let device = devices.first {
+            return Notice(
+                slot: slot, title: tr("Pair with “{device}”?", ["device": device.label.shown]),
+                lines: [
+                    tr("“{device}” says that it is one of your devices.", ["device": peer.label.shown])
+                ],
+                icon: "network-wireless",
+                buttons: [
+                    Button(label: tr("Pair"), press: .acceptIntroduction(device.id)),
+                    Button(label: tr("No"), press: .declineIntroduction(device.id)),
+                ],
+                press: .openWindow)
+        }
+        let names = devices.map(\.label.quoted)
+        return Notice(
+            slot: slot,
+            title: trn(
+                "“{device}” knows {count} more of your devices",
+                "“{device}” knows {count} more of your devices", count: devices.count,
+                ["device": peer.label.shown]),
+            lines: Array(names.prefix(maximumNames)) + (names.count > maximumNames ? ["…"] : []),
+            icon: "network-wireless", buttons: [Button(label: tr("Choose…"), press: .openWindow)],
+            press: .openWindow)
+    }
+
+    /// How many devices are named in one notification.
+    private static let maximumNames = 5
+
+    /// The user of `peer` has unpaired `device`, which is a peer here.
+    static func retracted(_ device: KnownDevice, by peer: KnownDevice) -> Notice {
+        Notice(
+            slot: .retracted(device.id),
+            title: tr("Unpair “{device}” here too?", ["device": device.label.shown]),
+            lines: [
+                tr("“{device}” no longer counts it among your devices.", ["device": peer.label.shown])
+            ],
+            icon: "network-wireless",
+            buttons: [
+                Button(label: tr("Unpair here too"), press: .unpair(device.id)),
+                Button(label: tr("Keep"), press: .keep(device.id)),
+            ],
+            press: .openWindow)
+    }
+
     /// Another device has continued something from here.
     static func continued(_ one: ContinuedNotices.Continued) -> Notice {
         let title = ChosenText(title: one.title.isEmpty ? one.applicationID : one.title)
@@ -133,6 +181,11 @@ extension ShownOffer {
 }
 
 extension PairingNotices.Device {
+    /// What to call it.
+    fileprivate var label: ChosenText { .device(name: name, id: id) }
+}
+
+extension IntroductionNotices.Device {
     /// What to call it.
     fileprivate var label: ChosenText { .device(name: name, id: id) }
 }

@@ -10,6 +10,10 @@ enum NoticeSlot: Hashable, Sendable {
     case invited(String)
     /// The device with this id is being paired.
     case pairing(String)
+    /// The peer with this id introduces devices.
+    case introduced(by: String)
+    /// Others have unpaired the peer with this id.
+    case retracted(String)
     /// Another device has continued something from here.
     case continued
     /// The continuation of the offer at this path.
@@ -31,6 +35,8 @@ enum NoticeSlot: Hashable, Sendable {
         case .arrival: "arrival"
         case .invited(let device): "invited-\(device)"
         case .pairing(let device): "pairing-\(device)"
+        case .introduced(let peer): "introduced-\(peer)"
+        case .retracted(let device): "retracted-\(device)"
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"
@@ -46,23 +52,37 @@ enum NoticeSlot: Hashable, Sendable {
 enum WindowView: CaseIterable {
     case offers
     case pairing
+    case devices
 
     /// The bus name that the window has meanwhile.
-    var name: BusName { self == .offers ? HandoffNames.offersInView : HandoffNames.pairingInView }
+    var name: BusName {
+        switch self {
+        case .offers: HandoffNames.offersInView
+        case .pairing: HandoffNames.pairingInView
+        case .devices: HandoffNames.devicesInView
+        }
+    }
 }
 
 extension NoticeSlot {
-    /// Where the window shows the same; nil if nowhere.
-    var view: WindowView? {
+    /// Where the window shows the same.
+    var views: [WindowView] {
         switch self {
-        case .arrival, .invited, .welcome: .offers
-        case .pairing: .pairing
-        case .continued, .progress, .sending, .arrived, .versions, .window: nil
+        case .arrival, .invited, .welcome: [.offers]
+        case .pairing: [.pairing]
+        case .introduced: [.pairing, .devices]
+        case .retracted: [.devices]
+        case .continued, .progress, .sending, .arrived, .versions, .window: []
         }
     }
 
     /// Whether the user who has seen it has no need of it any more, whatever the answer was.
-    var isAskedOnce: Bool { self == .arrival || self == .welcome }
+    var isAskedOnce: Bool {
+        switch self {
+        case .arrival, .welcome, .introduced, .retracted: true
+        case .invited, .pairing, .continued, .progress, .sending, .arrived, .versions, .window: false
+        }
+    }
 }
 
 /// What the user wants by pressing something.
@@ -73,6 +93,14 @@ enum NoticePress: Hashable, Sendable {
     case pair(String)
     /// Whether the other device, of this id, shows this code too.
     case confirm(deviceID: String, code: String, matches: Bool)
+    /// Pair with the introduced device of this id.
+    case acceptIntroduction(String)
+    /// Do not pair with it, and do not ask again.
+    case declineIntroduction(String)
+    /// Unpair the device of this id.
+    case unpair(String)
+    /// Keep the device of this id, which others have unpaired.
+    case keep(String)
     case openWindow
 
     /// What desktops call it.
@@ -82,6 +110,10 @@ enum NoticePress: Hashable, Sendable {
         case .cancelOffer: "cancel"
         case .pair: "pair"
         case .confirm(_, _, let matches): matches ? "matches" : "differs"
+        case .acceptIntroduction: "accept"
+        case .declineIntroduction: "decline"
+        case .unpair: "unpair"
+        case .keep: "keep"
         case .openWindow: "open"
         }
     }

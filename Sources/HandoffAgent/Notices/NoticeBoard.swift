@@ -53,7 +53,7 @@ final class NoticeBoard: NoticeServerOwner {
     func set(_ view: WindowView, isSeen: Bool) {
         guard isSeen != views.contains(view) else { return }
         if isSeen { views.insert(view) } else { views.remove(view) }
-        for post in posts.values where post.notice.slot.view == view {
+        for post in posts.values where post.notice.slot.views.contains(view) {
             if isSeen { hide(post.notice.slot) } else { show(post) }
         }
     }
@@ -65,10 +65,10 @@ final class NoticeBoard: NoticeServerOwner {
     }
 
     private func show(_ post: NoticePost) {
-        if let view = post.notice.slot.view, views.contains(view) {
-            hide(post.notice.slot)
-        } else {
+        if views.isDisjoint(with: post.notice.slot.views) {
             current?.show(post)
+        } else {
+            hide(post.notice.slot)
         }
     }
 

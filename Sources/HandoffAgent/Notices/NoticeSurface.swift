@@ -19,11 +19,14 @@ final class NoticeSurface: Surface {
     private var arrival = Arrival()
     private var invited = InvitedNotices()
     private var pairing = PairingNotices()
+    private var introductions = IntroductionNotices()
     private var continued = ContinuedNotices()
     private var progress = ProgressNotices()
     private var arrivedSends = ArrivedSends()
     /// What is told once, as long as the user has not put it away, and it is not done.
     private var told: [NoticeSlot: Notice] = [:]
+    /// Who has unpaired which peer, as far as the user was told: the ids of both.
+    private var retractions: Set<[String]> = []
     private let welcome = Welcome()
     private var token: SignalToken?
     private var windowWatches: [OwnerWatch] = []
@@ -65,12 +68,15 @@ final class NoticeSurface: Surface {
                 isBrokerKnown
                     ? "The broker is known; it offers \(ids.joined(separator: ", "))" : "There is no broker.")
         }
-        let devices = (report.bridge.content?.devices ?? []).compactMap { PairingNotices.Device($0) }
-        tellArrived(report.bridge.content?.devices)
+        let known = report.bridge.content?.devices
+        let devices = (known ?? []).compactMap { PairingNotices.Device($0) }
+        tellArrived(known)
+        tellRetracted(known)
         let setting = report.broker.content?.preferences.text("NotifyOffers")
         perform(arrival.update(offers, setting.flatMap { .init(rawValue: $0) } ?? .arrival, at: .now))
         perform(invited.update(offers, at: .now))
         perform(pairing.update(devices, at: .now))
+        perform(introductions.update(IntroductionNotices.Introduction.all(among: known ?? []), at: .now))
         perform(progress.update(offers, at: .now))
         schedule()
         greet(report)
@@ -90,6 +96,21 @@ final class NoticeSurface: Surface {
         }
     }
 
+    /// Asks about the peers that others have unpaired, once for each of these; nil as long as nobody knows of any.
+    private func tellRetracted(_ devices: [KnownDevice]?) {
+        guard let devices else { return }
+        let retracted = Set(devices.filter { $0.isPaired && !$0.retractedBy.isEmpty }.map(\.id))
+        for case .retracted(let id) in told.keys where !retracted.contains(id) {
+            tell(nil, in: .retracted(id))
+        }
+        for device in devices where retracted.contains(device.id) {
+            for peer in device.retractors(among: devices)
+            where retractions.insert([device.id, peer.id]).inserted {
+                tell(.retracted(device, by: peer), in: .retracted(device.id))
+            }
+        }
+    }
+
     private func greet(_ report: StatusReport) {
         guard gate.isOpen else { return }
         welcome.update(report) { [weak self] in self?.tell(.welcome, in: .welcome) }
@@ -104,6 +125,7 @@ final class NoticeSurface: Surface {
             perform(arrival.locked())
             perform(invited.locked(isKnown: board.tellsOfClosing))
             perform(pairing.locked())
+            perform(introductions.locked(isKnown: board.tellsOfClosing))
             perform(continued.locked())
             perform(progress.locked(isKnown: board.tellsOfClosing))
             for slot in [.window] + told.keys { board.withdraw(slot) }
@@ -112,6 +134,7 @@ final class NoticeSurface: Surface {
             continued.unlocked()
             perform(invited.unlocked(at: .now))
             perform(pairing.unlocked(at: .now))
+            perform(introductions.unlocked(at: .now))
             perform(progress.unlocked(at: .now))
             for notice in told.values { show(notice) }
             greet(feed.report)
@@ -170,6 +193,7 @@ final class NoticeSurface: Surface {
         perform(arrival.advance(to: now))
         perform(invited.advance(to: now))
         perform(pairing.advance(to: now))
+        perform(introductions.advance(to: now))
         perform(continued.advance(to: now))
         perform(progress.advance(to: now))
         schedule()
@@ -177,7 +201,8 @@ final class NoticeSurface: Surface {
 
     private func schedule() {
         let times = [
-            arrival.nextTime, invited.nextTime, pairing.nextTime, continued.nextTime, progress.nextTime,
+            arrival.nextTime, invited.nextTime, pairing.nextTime, introductions.nextTime, continued.nextTime,
+            progress.nextTime,
         ]
         timer.set(times.compactMap { $0?.microseconds }.min())
     }
@@ -196,6 +221,10 @@ final class NoticeSurface: Surface {
         case .pair(let device): actions.pair(with: device)
         case .confirm(let device, let code, let matches):
             actions.confirmPairing(with: device, showing: code, matches: matches)
+        case .acceptIntroduction(let device): actions.acceptIntroduction(of: device)
+        case .declineIntroduction(let device): actions.declineIntroduction(of: device)
+        case .unpair(let device): actions.unpair(device)
+        case .keep(let device): actions.keep(device)
         case .openWindow: actions.openWindow(token: token)
         }
     }
@@ -205,9 +234,10 @@ final class NoticeSurface: Surface {
         case .arrival: arrival.closed()
         case .invited(let device): invited.closed(deviceID: device)
         case .pairing(let device): pairing.closed(device)
+        case .introduced(let peer): introductions.closed(peer)
         case .continued: continued.closed()
         case .progress(let path): progress.closed(path: path.text)
-        case .sending, .arrived, .versions, .welcome: told[slot] = nil
+        case .sending, .arrived, .versions, .welcome, .retracted: told[slot] = nil
         case .window: break
         }
         schedule()
@@ -239,6 +269,15 @@ final class NoticeSurface: Surface {
             case .ask(let device): show(.pairing(device))
             case .compare(let device): show(.comparing(device))
             case .withdraw(let id): board.withdraw(.pairing(id))
+            }
+        }
+    }
+
+    private func perform(_ actions: [IntroductionNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let introduction): show(.introduced(introduction))
+            case .withdraw(let peer): board.withdraw(.introduced(by: peer))
             }
         }
     }
@@ -288,6 +327,23 @@ extension PairingNotices.Device {
             id: device.id, name: device.name, stage: stage, isAsking: device.pairingAsked,
             code: device.pairingCode)
     }
+}
+
+extension IntroductionNotices.Introduction {
+    /// What those among `devices` introduce that introduce others, as long as the user has not said anything about these.
+    static func all(among devices: [KnownDevice]) -> [Self] {
+        let offered = devices.filter(\.isIntroduced)
+        return devices.compactMap { peer in
+            let introduced = offered.filter { $0.introducedBy.contains(peer.id) }
+            return introduced.isEmpty
+                ? nil : Self(introducer: .init(peer), devices: introduced.map { .init($0) })
+        }
+    }
+}
+
+extension IntroductionNotices.Device {
+    /// A device as the bridge shows it.
+    fileprivate init(_ device: KnownDevice) { self.init(id: device.id, name: device.name) }
 }
 
 extension UserActions.Failure {
