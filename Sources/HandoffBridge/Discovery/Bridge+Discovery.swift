@@ -7,7 +7,9 @@ internal import Platform
 extension Bridge: DiscoveryOwner {
     func sightingsChanged(_ device: DeviceID?) {
         for device in state.trust.devices { devices.update(device) }
-        if let device, state.isTrusted(device) { dials.sighted(device) }
+        guard let device, state.isTrusted(device) else { return }
+        dials.sighted(device)
+        introductions.update()
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }

@@ -9,7 +9,9 @@ extension Bridge: IntroductionsOwner {
     func usableLink(with device: DeviceID) -> Int? { peers[device]?.link?.number }
 
     func linkedPlaces(of device: DeviceID) -> [KnockDestination] {
-        peers[device]?.link?.places.compactMap { KnockDestination($0) } ?? []
+        // Where a link goes is often of use to nobody else: an address that holds on one cable alone.
+        guard let link = peers[device]?.link else { return [] }
+        return (link.places + discovery.addresses(of: device)).compactMap { KnockDestination($0) }
     }
 
     func tell(_ device: DeviceID, introduced: [Introduction]?, retracted: [DeviceID]?) {

@@ -11,7 +11,7 @@ protocol IntroductionsOwner: AnyObject {
     var introduces: Bool { get }
     /// The number of the link over which the peer `device` can be used; nil without one.
     func usableLink(with device: DeviceID) -> Int?
-    /// Where the peer `device` is linked now, as far as others can make use of that.
+    /// Where the peer `device` is linked now, and announces that it is; none without a link.
     func linkedPlaces(of device: DeviceID) -> [KnockDestination]
     /// Says to the peer `device` which other peers there are, and which its user has unpaired; nil for what it knows already.
     func tell(_ device: DeviceID, introduced: [Introduction]?, retracted: [DeviceID]?)
