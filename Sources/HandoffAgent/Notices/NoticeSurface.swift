@@ -8,6 +8,8 @@ internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 
+// This file is long because each kind of notification begins and ends here.
+
 /// The notifications: what state machines say is to be shown is put on a board, and what the user presses there is done.
 @MainLoop
 final class NoticeSurface: Surface {

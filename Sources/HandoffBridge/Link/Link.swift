@@ -5,6 +5,8 @@ internal import HandoffInterfaces
 internal import HandoffSession
 internal import MainLoop
 
+// This file is long because what is said in Hello, and what both ends make of it, is one state.
+
 /// Whoever is told what happens to a link.
 @MainLoop
 protocol LinkOwner: AnyObject {
