@@ -31,7 +31,8 @@ final class DialTargets {
     /// Whether nobody knows where `device` may be.
     func isEmpty(_ device: DeviceID) -> Bool {
         state.trust[device]?.addresses.isEmpty != false && owner.reachableAddresses(of: device).isEmpty
-            && owner.callback(of: device) == nil && places(of: device).isEmpty
+            && owner.introducedAddresses(of: device).isEmpty && owner.callback(of: device) == nil
+            && places(of: device).isEmpty
     }
 
     /// Whether `device` may be dialled now because it was announced.
@@ -57,8 +58,9 @@ final class DialTargets {
     }
 
     /// Where `device` is to be dialled in one attempt, each with whether it is one of its places: where it announces that it is,
-    /// unless it was dialled there too often, where it was reached before, where it has said on a link that it listens, and at
-    /// some of its places, the next ones each time; at none if it `isSighted`, so that announcements cause none of that.
+    /// unless it was dialled there too often, where it was reached before, where others say that it is, where it has said on a link
+    /// that it listens, and at some of its places, the next ones each time; at none if it `isSighted`, so that announcements cause
+    /// none of that.
     func all(_ device: DeviceID, isSighted: Bool) -> [(address: NetworkAddress, isPlace: Bool)] {
         let near = near(device)
         let places = isSighted ? [] : places(of: device).filter { !near.contains($0) }
@@ -70,9 +72,8 @@ final class DialTargets {
 
     private func near(_ device: DeviceID) -> [NetworkAddress] {
         var known = state.trust[device]?.addresses ?? []
-        if let callback = owner.callback(of: device), !known.contains(callback) {
-            known.append(callback)
-        }
+        for address in owner.introducedAddresses(of: device) + [owner.callback(of: device)].compactMap({ $0 })
+        where !known.contains(address) { known.append(address) }
         let left = deserted[device, default: [:]].filter { MainLoop.now - $0.value < Self.desertedTime }
         deserted[device] = left.isEmpty ? nil : left
         let said = owner.reachableAddresses(of: device).filter {

@@ -25,6 +25,8 @@ protocol DialsOwner: AnyObject {
     func knownAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is, as far as that is on a network that this machine has now.
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Where others say that `device` is, as long as there was no link with it as a peer.
+    func introducedAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Whether somebody announces `address` as its own, or did a short time ago.
     func announces(_ address: NetworkAddress) -> Bool
     /// Where `device` has said on a link that it listens; nil if it may not be there any more.

@@ -35,6 +35,9 @@ extension Bridge: IntroductionsOwner {
         try introductions.retracted(devices, by: link.device, over: link.number)
     }
 
+    func introducedAddresses(of device: DeviceID) -> [NetworkAddress] {
+        introductions.shown(device).addresses
+    }
     func introduction(of device: DeviceID) -> Introductions.Shown { introductions.shown(device) }
     func acceptIntroduction(of device: DeviceID) throws { try introductions.accept(device) }
     func declineIntroduction(of device: DeviceID) throws { try introductions.decline(device) }

@@ -76,6 +76,10 @@ final class Introductions {
     private var book = IntroductionBook()
     private var told: [DeviceID: Told] = [:]
     private var rates: [DeviceID: Rates] = [:]
+    /// How often each accepted device was dialled because something else was said of it.
+    private var calls: [DeviceID: EventRate] = [:]
+    /// How often that is done in a minute.
+    private static let maximumCalls = 3
     private var soon: LoopSource?
     private lazy var later = DeadlineTimer { [weak self] in self?.tellAll() }
 
@@ -187,11 +191,15 @@ final class Introductions {
     }
 
     private func changed(_ device: DeviceID) {
-        if let entry = state.trust[device], entry.awaitsAcceptance {
-            state.trust.note(device) { Self.remember(addresses(of: device), in: &$0) }
-            if state.trust[device]?.addresses != entry.addresses { owner.dialNow(device) }
-        }
         owner.deviceChanged(device)
+        guard state.trust[device]?.awaitsAcceptance == true else {
+            calls[device] = nil
+            return
+        }
+        // What is said again and again is dialled as all others are.
+        var rate = calls[device] ?? EventRate(limit: Self.maximumCalls, period: .seconds(60))
+        if rate.count(at: .now) { owner.dialNow(device) }
+        calls[device] = rate
     }
 
     // MARK: The user
@@ -222,18 +230,15 @@ final class Introductions {
         return LinkHello.places(places.map(\.bytes)).compactMap(\.address)
     }
 
-    private static func remember(_ addresses: [NetworkAddress], in entry: inout TrustEntry) {
-        for address in addresses.prefix(TrustEntry.maximumAddresses).reversed() { entry.remember(address) }
-    }
-
     /// Pairs with `device`, which is introduced, as far as it is for this device to say.
     func accept(_ device: DeviceID) throws {
         guard !state.isTrusted(device) else { return }
         let shown = try introduction(of: device)
-        var entry = TrustEntry(
-            device, name: shown.name, type: shown.type, source: .introduction, awaitsLink: true)
-        Self.remember(shown.addresses, in: &entry)
-        try state.trust.put(entry)
+        // Those who introduce it may be away when its own user accepts this device.
+        try state.trust.put(
+            TrustEntry(
+                device, name: shown.name, type: shown.type, source: .introduction,
+                addresses: Array(shown.addresses.prefix(TrustEntry.maximumAddresses)), awaitsLink: true))
         let who = shown.introducers.map(state.label(of:)).joined(separator: ", ")
         bridgeLog.message("\(state.label(of: device)) is trusted from now on, since \(who) introduces it.")
         owner.trustBegan(device)

@@ -38,6 +38,7 @@ private final class FakeDialsOwner: DialsOwner {
     func isFarAway(_ device: DeviceID) -> Bool { false }
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] { announced }
     func announces(_ address: NetworkAddress) -> Bool { announced.contains(address) }
+    func introducedAddresses(of device: DeviceID) -> [NetworkAddress] { [] }
     func callback(of device: DeviceID) -> NetworkAddress? { callback }
 
     func notReached(_ device: DeviceID, at address: NetworkAddress) {

@@ -60,7 +60,8 @@ private final class ModelDevice: IntroductionsOwner {
     /// Whether it can reach `other`: where it was told, or where it was linked before.
     func canReach(_ other: ModelDevice) -> Bool {
         guard let entry = state.trust[other.id] else { return false }
-        return entry.isMutual || entry.addresses.contains { KnockDestination($0) == other.place }
+        let said = introductions?.shown(other.id).addresses ?? []
+        return entry.isMutual || (entry.addresses + said).contains { KnockDestination($0) == other.place }
     }
 }
 
