@@ -10,9 +10,11 @@ from collections.abc import Callable
 
 import pytest
 from gi.repository import GLib
+from agents import start_desk
 from buses import ROOT, BusError, wait
 from finding import hosted, make_peers
 from link import Device, Link, named
+from notifications import PlainServer
 from rig import Network, start_hosted
 from streams import Continuation
 from support import Machine, device_path, memory, start_machine, wait_for_link
@@ -181,3 +183,27 @@ def test_introducer_goes(liar: tuple[Machine, Device, Link]) -> None:
     right.hello(paired=True)
     wait(lambda: right.read_messages() and desk.connected_to(one.id), "the one that was accepted")
     assert about(desk, one.id, "IntroductionState") == "none"
+
+
+def test_notification(machine_list: list[Machine]) -> None:
+    """What a peer introduces is notified, with who says so, and accepted by pressing that; so is what its user has unpaired, and kept."""
+    desk = start_desk(machine_list)
+    server = PlainServer(desk)
+    device, mini = Device(), Device()
+    link = device.paired_link_to(desk)
+    link.call("Link.Introduce", GLib.Variant(LIST, ([introduction(bytes.fromhex(mini.id), "mini")],)))
+    shown = server.wait_for("Pair with “mini”?")
+    assert shown.body == "“other” says that it is one of your devices."
+    assert shown.buttons == {"accept": "Pair", "decline": "No", "default": ""}
+    server.press(shown, "accept")
+    wait(lambda: about(desk, mini.id, "IntroductionState") == "accepted", "that it is accepted")
+    server.wait_until_gone()
+    other = mini.link_to(desk)
+    other.hello(paired=True)
+    wait(lambda: other.read_messages() and desk.connected_to(mini.id), "the link")
+    link.call("Link.Retract", GLib.Variant("(aay)", ([bytes.fromhex(mini.id)],)))
+    shown = server.wait_for("Unpair “mini” here too?")
+    assert shown.buttons == {"unpair": "Unpair here too", "keep": "Keep", "default": ""}
+    server.press(shown, "keep")
+    wait(lambda: about(desk, mini.id, "RetractedBy") == [], "that it is kept")
+    assert desk.connected_to(mini.id)
