@@ -105,6 +105,10 @@ final class TrustStore {
         try checkRoom(for: entry.device)
         var (changed, entry) = (entries, entry)
         entry.since = entries[entry.device]?.since ?? MainLoop.wallClock
+        if entry.secrets.isEmpty {
+            // A device that was away when it was unpaired has not heard of that, and may trust this one still.
+            entry.formerSecret = tombstones.last { $0.device == entry.device }?.secret
+        }
         changed[entry.device] = entry
         let others = tombstones.filter { $0.device != entry.device }
         let unwanted = declined.filter { $0.device != entry.device }

@@ -139,6 +139,23 @@ struct TrustTests {
         }
     }
 
+    @Test("a device that has not heard that it was unpaired is recognised when it is trusted again")
+    func trustedAgain() async throws {
+        try await onLoop {
+            let folder = try TemporaryDirectory()
+            let store = TrustStore(in: StateFolder(folder.path("state")))
+            let known = try secret(7)
+            let one = try entry(first) { $0.agree(on: known, at: 1) }
+            try store.pair(one)
+            store.remove(one.device, isByUser: true)
+            try store.put(TrustEntry(one.device, source: .introduction, awaitsLink: true))
+            #expect(store[one.device]?.secrets == [known])
+            #expect(store.tombstones == [])
+            // What it shows is no secret that others may still find it by.
+            #expect(store.peerSecrets == [])
+        }
+    }
+
     @Test("a device counts as unwanted for a year, and peers hear for thirty days that it was unpaired")
     func declinedFor() throws {
         let day: Int64 = 86_400 * 1_000_000
