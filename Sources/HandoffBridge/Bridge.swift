@@ -262,6 +262,7 @@ package final class Bridge {
             broker.remove(device)
             devices.update(device)
             dials.update(device)
+            introductions.forget(device)
             introductions.update()
             return sleep.update()
         }

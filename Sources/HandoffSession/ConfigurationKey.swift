@@ -16,7 +16,7 @@ package struct ConfigurationKey: Sendable {
     /// Whether what is offered is left with peers before this machine sleeps.
     package static let parks = ConfigurationKey(group: "Handoff", name: "Park")
     /// Whether peers are told of each other, and what they tell of theirs is shown.
-    package static let introduces = ConfigurationKey(group: "Handoff", name: "Introduce")
+    package static let introduces = ConfigurationKey(group: "Handoff", name: "Introduces")
     /// What peers call this device.
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.

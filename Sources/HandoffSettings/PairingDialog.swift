@@ -25,6 +25,10 @@ final class PairingDialog {
     private let nearby: RowList<NearbyRowView>
     private var flow: PairingFlow
     private var isClosed = false
+    /// The devices that the user sees to be introduced by the one that was just paired.
+    private var seen: [PairingFlow.Other] = []
+    /// How many of them are named.
+    private static let maximumNames = 5
 
     /// A dialog in front of `owner`, which knows the devices of `report`. It begins with `choice`.
     init(
@@ -86,7 +90,7 @@ final class PairingDialog {
 
     /// The user wants to pair with all that the device which was just paired introduces.
     private func pairWithAll() {
-        for request in flow.acceptances { owner?.perform(request, orTell: tr("Not Paired")) }
+        for device in seen { owner?.perform(.acceptIntroduction(device.id), orTell: tr("Not Paired")) }
         showDevices()
     }
 
@@ -201,7 +205,9 @@ final class PairingDialog {
             template["other_id"][text: "subtitle"] = String(other.id.prefix(ShortIDs.minimum))
         case .paired(let other):
             template["paired"][text: "description"] = Markup.escaped(other.name)
-            let names = flow.introduced.map { "“\($0.name)”" }.joined(separator: ", ")
+            seen = flow.introduced
+            let shown = seen.prefix(Self.maximumNames).map { "“\($0.name)”" }
+            let names = (shown + (seen.count > shown.count ? ["…"] : [])).joined(separator: ", ")
             template["also_knows"][text: "label"] = tr(
                 "“{device}” also knows: {devices}.", ["device": other.name, "devices": names])
         case .failed(let reason): template["failed"][text: "description"] = Markup.escaped(reason)

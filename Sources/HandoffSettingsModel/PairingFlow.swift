@@ -71,9 +71,6 @@ package struct PairingFlow: Equatable, Sendable {
         }
     }
 
-    /// What pairs with all of ``introduced``.
-    package var acceptances: [Request] { introduced.map { .acceptIntroduction($0.id) } }
-
     /// What has to be asked for when it begins.
     package var beginning: [Request] { [.setDiscoverable(true)] }
 

@@ -108,8 +108,8 @@ extension StatusReport {
     private static func retracted(_ peer: KnownDevice, _ other: KnownDevice) -> Problem {
         Problem(
             text: tr(
-                "“{other}” no longer counts “{device}” among its devices.",
-                ["other": other.label.shown, "device": peer.label.shown]),
+                "“{peer}” no longer counts “{device}” among your devices.",
+                ["peer": other.label.shown, "device": peer.label.shown]),
             remedy: tr("“handoff unpair NAME” unpairs it here, too; “handoff decline NAME” keeps it."),
             deviceID: peer.id)
     }

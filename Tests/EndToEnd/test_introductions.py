@@ -83,7 +83,7 @@ def test_pair_once(network: Network, machine_list: list[Machine]) -> None:
     wait_for_link(lap, desk)
     said(lap, "unpair", "mini")
     wait(lambda: about(desk, mini.device_id, "RetractedBy") == [lap.device_id], "desk to be told")
-    assert "“lap” no longer counts “mini” among its devices." in desk.run("handoff", "status").stdout
+    assert "“lap” no longer counts “mini” among your devices." in desk.run("handoff", "status").stdout
     assert desk.connected_to(mini.device_id)
     said(desk, "decline", "mini")
     assert about(desk, mini.device_id, "RetractedBy") == []
@@ -147,14 +147,17 @@ def test_lies(liar: tuple[Machine, Device, Link]) -> None:
         assert introduce(*bad) == "InvalidArgs"
     assert refusal(lambda: link.call("Link.Retract", GLib.Variant("(aay)", ([b"1"],)))) == "InvalidArgs"
     mean = "<b>lap</b> 123 456\u202e\n“ is yours"
-    assert introduce(introduction(own), introduction(bytes.fromhex(device.id)),
-                     *(introduction(os.urandom(32), mean, places) for _ in range(59))) == ""
-    assert len(introduced(desk)) == 59
+    peer = Device()
+    desk.trust(peer.id, "peer")
+    assert introduce(introduction(own), introduction(bytes.fromhex(device.id), "peer"), introduction(bytes.fromhex(peer.id), "thief"),
+                     *(introduction(os.urandom(32), mean, places) for _ in range(58))) == ""
+    assert len(introduced(desk)) == 58
+    assert [about(desk, peer.id, what) for what in ("Name", "Paired", "IntroducedBy")] == ["peer", True, []]
     end = time.monotonic() + 2
     while time.monotonic() < end:
         assert introduce(*(introduction(os.urandom(32)) for _ in range(3))) == "LimitsExceeded"
     link.call("Link.Retract", GLib.Variant("(aay)", ([os.urandom(32), own, bytes.fromhex(device.id)],)))
-    assert len(introduced(desk)) == 59
+    assert len(introduced(desk)) == 58
     assert about(desk, device.id, "Paired") and about(desk, device.id, "RetractedBy") == []
     text = said(desk, "devices")
     assert not re.search(r"123\s?456", text) and "\u202e" not in text

@@ -48,7 +48,8 @@ struct NoticeTextTests {
             try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
             .noWindow(text), .notSent(to: known(text), FailureText(.applicationFailed, text)),
             .introduced(introduction(text, 1)), .introduced(introduction(text, 61)),
-            .retracted(known(text), by: known(text)),
+            .retracted([known(text)], by: known(text)),
+            .retracted([known(text), known(text)], by: known(text)),
         ]
     }
 
@@ -123,7 +124,7 @@ struct NoticeTextTests {
 
     @Test("of a peer that others have unpaired the user says whether it stays")
     func retracted() {
-        let notice = Notice.retracted(Self.known("old"), by: Self.known("desk"))
+        let notice = Notice.retracted([Self.known("old")], by: Self.known("desk"))
         #expect(notice.title == "Unpair “old” here too?")
         #expect(notice.lines == ["“desk” no longer counts it among your devices."])
         #expect(notice.buttons.map(\.press) == [.unpair(Self.ids.device), .keep(Self.ids.device)])

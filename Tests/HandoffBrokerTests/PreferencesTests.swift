@@ -81,7 +81,7 @@ struct PreferencesTests {
             #expect(try read("[Adapters]\nDisabled=a\\x\n").disabledAdapters.isEmpty)
             #expect(try !read("[Handoff]\nPark=maybe\n").parks)
             #expect(try !read("[Network]\nShareAddresses=maybe\n").sharesAddresses)
-            #expect(try !read("[Handoff]\nIntroduce=maybe\n").introduces)
+            #expect(try !read("[Handoff]\nIntroduces=maybe\n").introduces)
         }
     }
 

@@ -108,7 +108,7 @@ struct StatusTests {
         #expect(
             problems.map(\.text) == [
                 "“pad” is accepted here, but not there yet.",
-                "“lap” no longer counts “old” among its devices.",
+                "“lap” no longer counts “old” among your devices.",
             ])
         #expect(problems.allSatisfy { $0.mend == nil && $0.deviceID != nil })
     }

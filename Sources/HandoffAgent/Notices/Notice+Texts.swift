@@ -59,13 +59,18 @@ extension Notice {
                 ],
                 press: .openWindow)
         }
-        let names = devices.map(\.label.quoted)
-        return Notice(
-            slot: slot,
-            title: trn(
+        return several(
+            slot,
+            trn(
                 "“{device}” knows {count} more of your devices",
                 "“{device}” knows {count} more of your devices", count: devices.count,
-                ["device": peer.label.shown]),
+                ["device": peer.label.shown]), devices.map(\.label.quoted))
+    }
+
+    /// Several devices are asked about, which is answered in the window.
+    private static func several(_ slot: NoticeSlot, _ title: String, _ names: [String]) -> Notice {
+        Notice(
+            slot: slot, title: title,
             lines: Array(names.prefix(maximumNames)) + (names.count > maximumNames ? ["…"] : []),
             icon: "network-wireless", buttons: [Button(label: tr("Choose…"), press: .openWindow)],
             press: .openWindow)
@@ -74,10 +79,19 @@ extension Notice {
     /// How many devices are named in one notification.
     private static let maximumNames = 5
 
-    /// The user of `peer` has unpaired `device`, which is a peer here.
-    static func retracted(_ device: KnownDevice, by peer: KnownDevice) -> Notice {
-        Notice(
-            slot: .retracted(device.id),
+    /// The user of `peer` has unpaired `devices`, which are peers here.
+    static func retracted(_ devices: [KnownDevice], by peer: KnownDevice) -> Notice {
+        let slot = NoticeSlot.retracted(by: peer.id)
+        guard devices.count == 1, let device = devices.first else {
+            return several(
+                slot,
+                trn(
+                    "“{device}” no longer counts {count} of your devices",
+                    "“{device}” no longer counts {count} of your devices", count: devices.count,
+                    ["device": peer.label.shown]), devices.map(\.label.quoted))
+        }
+        return Notice(
+            slot: slot,
             title: tr("Unpair “{device}” here too?", ["device": device.label.shown]),
             lines: [
                 tr("“{device}” no longer counts it among your devices.", ["device": peer.label.shown])

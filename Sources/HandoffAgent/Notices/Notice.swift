@@ -12,8 +12,8 @@ enum NoticeSlot: Hashable, Sendable {
     case pairing(String)
     /// The peer with this id introduces devices.
     case introduced(by: String)
-    /// Others have unpaired the peer with this id.
-    case retracted(String)
+    /// The user of the peer with this id has unpaired others.
+    case retracted(by: String)
     /// Another device has continued something from here.
     case continued
     /// The continuation of the offer at this path.
@@ -36,7 +36,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .invited(let device): "invited-\(device)"
         case .pairing(let device): "pairing-\(device)"
         case .introduced(let peer): "introduced-\(peer)"
-        case .retracted(let device): "retracted-\(device)"
+        case .retracted(let peer): "retracted-\(peer)"
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .sending: "sending"

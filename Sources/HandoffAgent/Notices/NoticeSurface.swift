@@ -29,6 +29,8 @@ final class NoticeSurface: Surface {
     private var told: [NoticeSlot: Notice] = [:]
     /// Who has unpaired which peer, as far as the user was told: the ids of both.
     private var retractions: Set<[String]> = []
+    /// When the user was told last of what a peer has unpaired, by its id.
+    private var retracting: [String: Instant] = [:]
     private let welcome = Welcome()
     private var token: SignalToken?
     private var windowWatches: [OwnerWatch] = []
@@ -98,18 +100,19 @@ final class NoticeSurface: Surface {
         }
     }
 
-    /// Asks about the peers that others have unpaired, once for each of these; nil as long as nobody knows of any.
+    /// Asks about the peers that others have unpaired, once, and at most once in ten minutes for each of these others; nil as long as nobody knows of any.
     private func tellRetracted(_ devices: [KnownDevice]?) {
         guard let devices else { return }
-        let retracted = Set(devices.filter { $0.isPaired && !$0.retractedBy.isEmpty }.map(\.id))
-        for case .retracted(let id) in told.keys where !retracted.contains(id) {
-            tell(nil, in: .retracted(id))
-        }
-        for device in devices where retracted.contains(device.id) {
-            for peer in device.retractors(among: devices)
-            where retractions.insert([device.id, peer.id]).inserted {
-                tell(.retracted(device, by: peer), in: .retracted(device.id))
-            }
+        for peer in devices {
+            let slot = NoticeSlot.retracted(by: peer.id)
+            let retracted = devices.filter { $0.isPaired && $0.retractedBy.contains(peer.id) }
+            if retracted.isEmpty, told[slot] != nil { tell(nil, in: slot) }
+            let isNew = retracted.contains { !retractions.contains([$0.id, peer.id]) }
+            let allowed = retracting[peer.id]?.advanced(by: IntroductionNotices.pace) ?? .now
+            guard isNew, allowed <= .now else { continue }
+            retractions.formUnion(retracted.map { [$0.id, peer.id] })
+            retracting[peer.id] = .now
+            tell(.retracted(retracted, by: peer), in: slot)
         }
     }
 

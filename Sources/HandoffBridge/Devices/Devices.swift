@@ -90,7 +90,8 @@ final class Devices {
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
             connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
             way: link?.way.rawValue ?? "",
-            places: entry?.places(at: MainLoop.wallClock).map(\.description) ?? [],
+            places: introduction.state == .accepted
+                ? [] : entry?.places(at: MainLoop.wallClock).map(\.description) ?? [],
             connectionError: entry == nil || link != nil ? .none : dialError(of: device, introduction),
             pairingState: pairing.state, isAsking: pairing.isAsked, pairingCode: pairing.code,
             pairingError: pairing.error, isMuted: entry?.isMuted ?? false,
@@ -107,7 +108,7 @@ final class Devices {
         let others: [NetworkAddress] =
             if case .dialled(let address)? = owner.link(with: device)?.origin { [address] } else { [] }
         for address in others + owner.announcedAddresses(of: device)
-            + owner.pairingAddresses(of: device) + owner.introduction(of: device).addresses
+            + owner.pairingAddresses(of: device)
         where !addresses.contains(address) { addresses.append(address) }
         return addresses
     }

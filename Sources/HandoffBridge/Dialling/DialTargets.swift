@@ -31,7 +31,7 @@ final class DialTargets {
     /// Whether nobody knows where `device` may be.
     func isEmpty(_ device: DeviceID) -> Bool {
         state.trust[device]?.addresses.isEmpty != false && owner.reachableAddresses(of: device).isEmpty
-            && owner.introducedAddresses(of: device).isEmpty && owner.callback(of: device) == nil
+            && owner.callback(of: device) == nil
             && places(of: device).isEmpty
     }
 
@@ -58,9 +58,8 @@ final class DialTargets {
     }
 
     /// Where `device` is to be dialled in one attempt, each with whether it is one of its places: where it announces that it is,
-    /// unless it was dialled there too often, where it was reached before, where others say that it is, where it has said on a link
-    /// that it listens, and at some of its places, the next ones each time; at none if it `isSighted`, so that announcements cause
-    /// none of that.
+    /// unless it was dialled there too often, where it was reached before, where it has said on a link that it listens, and at
+    /// some of its places, the next ones each time; at none if it `isSighted`, so that announcements cause none of that.
     func all(_ device: DeviceID, isSighted: Bool) -> [(address: NetworkAddress, isPlace: Bool)] {
         let near = near(device)
         let places = isSighted ? [] : places(of: device).filter { !near.contains($0) }
@@ -72,8 +71,9 @@ final class DialTargets {
 
     private func near(_ device: DeviceID) -> [NetworkAddress] {
         var known = state.trust[device]?.addresses ?? []
-        for address in owner.introducedAddresses(of: device) + [owner.callback(of: device)].compactMap({ $0 })
-        where !known.contains(address) { known.append(address) }
+        if let callback = owner.callback(of: device), !known.contains(callback) {
+            known.append(callback)
+        }
         let left = deserted[device, default: [:]].filter { MainLoop.now - $0.value < Self.desertedTime }
         deserted[device] = left.isEmpty ? nil : left
         let said = owner.reachableAddresses(of: device).filter {
@@ -83,17 +83,21 @@ final class DialTargets {
         return !said.isEmpty && count(device) ? said + known : known
     }
 
-    /// Where `device` has said that it can be reached from other networks, but for what is this machine itself, or on a network
-    /// that it is on: announcements are for that, and nobody is to have it searched.
+    /// Where `device` has said that it can be reached from other networks, and where others say that it is, but for what is this
+    /// machine itself, or on a network that it is on: announcements are for that, and nobody is to have it searched. Only who has
+    /// not been linked yet cannot be known by its announcements, and is dialled there at the ports that serve for that.
     private func places(of device: DeviceID) -> [NetworkAddress] {
-        let places = state.trust[device]?.places(at: MainLoop.wallClock) ?? []
+        let introduced = owner.introducedAddresses(of: device)
+        let said = state.trust[device]?.places(at: MainLoop.wallClock) ?? []
+        let places = introduced + said.filter { !introduced.contains($0) }
         guard !places.isEmpty, let own = NetworkInterface.ownAddresses() else { return [] }
         let networks = NetworkInterface.all()
         return places.filter { place in
             guard let bytes = NetworkInterface.bytes(of: place.host), !own.contains(bytes) else {
                 return false
             }
-            return !networks.contains { $0.isOnLink(place) }
+            return introduced.contains(place) && Listener.ports.contains(place.port)
+                || !networks.contains { $0.isOnLink(place) }
         }
     }
 

@@ -7,9 +7,8 @@ internal import Platform
 extension Bridge: DiscoveryOwner {
     func sightingsChanged(_ device: DeviceID?) {
         for device in state.trust.devices { devices.update(device) }
-        guard let device, state.isTrusted(device) else { return }
-        dials.sighted(device)
         introductions.update()
+        if let device, state.isTrusted(device) { dials.sighted(device) }
     }
 
     func strangersChanged() { propertiesChanged("Nearby") }

@@ -145,6 +145,11 @@ final class Introductions {
     func introduced(_ list: [Introduction], by introducer: DeviceID, over link: Int) throws(HandoffFailure) {
         try count(\.introduce, introducer, link)
         let others = list.filter { $0.device != state.ownID && $0.device != introducer }
+        // It is a peer of theirs again, and what the user has kept may be unpaired there anew.
+        for device in others.map(\.device)
+        where state.trust[device]?.keptDespite.contains(introducer) == true {
+            state.trust.note(device) { $0.keptDespite.remove(introducer) }
+        }
         for device in book.introduce(others, by: introducer) { changed(device) }
     }
 
@@ -153,11 +158,6 @@ final class Introductions {
     func retracted(_ devices: [DeviceID], by introducer: DeviceID, over link: Int) throws(HandoffFailure) {
         try count(\.retract, introducer, link)
         let all = Set(devices).subtracting([introducer])
-        // What the user has kept may be unpaired there anew.
-        for (device, entry) in state.trust.entries
-        where entry.keptDespite.contains(introducer) && !all.contains(device) {
-            state.trust.note(device) { $0.keptDespite.remove(introducer) }
-        }
         for device in book.retract(all, by: introducer) { owner.deviceChanged(device) }
     }
 
@@ -172,15 +172,19 @@ final class Introductions {
         rates[device] = counted
         guard isAllowed else {
             throw HandoffFailure(
-                .limitsExceeded, "This comes too often. Wait \(interval) before it is said again.")
+                .limitsExceeded, "This comes too often. Wait \(interval / 2) before it is said again.")
         }
     }
 
     /// A link with `device` has ended, and what was said over it counts no longer.
     func linkEnded(_ device: DeviceID, _ link: Int) {
         if told[device]?.link == link { told[device] = nil }
-        guard rates[device]?.link == link else { return }
-        rates[device] = nil
+        if rates[device]?.link == link { forget(device) }
+    }
+
+    /// `device` is no peer any more, or what it has said counts no longer.
+    func forget(_ device: DeviceID) {
+        (told[device], rates[device], calls[device]) = (nil, nil, nil)
         for device in book.forget(device) { changed(device) }
     }
 
@@ -209,20 +213,20 @@ final class Introductions {
         let known = state.trust[device]
         guard owner.introduces || known?.awaitsAcceptance == true else { return Shown() }
         let introducers = owner.introduces ? state.trust.devices : []
-        guard let entry = known, !entry.awaitsAcceptance else {
-            let found = book.introductions(of: device, by: introducers)
-            var shown = Shown(
-                introducers: found.map(\.introducer), name: found.first?.said.name ?? "",
-                type: found.first?.said.type ?? "", addresses: addresses(of: device))
-            if known != nil {
-                shown.state = .accepted
-            } else if !found.isEmpty {
-                shown.state = state.trust.isDeclined(device) ? .declined : .offered
-            }
-            return shown
+        let retractors = book.retractors(of: device, among: introducers).filter {
+            known?.keptDespite.contains($0) == false
         }
-        let retractors = book.retractors(of: device, among: introducers)
-        return Shown(retractors: retractors.filter { !entry.keptDespite.contains($0) })
+        guard known == nil || known?.awaitsAcceptance == true else { return Shown(retractors: retractors) }
+        let found = book.introductions(of: device, by: introducers)
+        var shown = Shown(
+            introducers: found.map(\.introducer), name: found.first?.said.name ?? "",
+            type: found.first?.said.type ?? "", addresses: addresses(of: device), retractors: retractors)
+        if known != nil {
+            shown.state = .accepted
+        } else if !found.isEmpty {
+            shown.state = state.trust.isDeclined(device) ? .declined : .offered
+        }
+        return shown
     }
 
     private func addresses(of device: DeviceID) -> [NetworkAddress] {
@@ -234,11 +238,11 @@ final class Introductions {
     func accept(_ device: DeviceID) throws {
         guard !state.isTrusted(device) else { return }
         let shown = try introduction(of: device)
+        var entry = TrustEntry(
+            device, name: shown.name, type: shown.type, source: .introduction, awaitsLink: true)
         // Those who introduce it may be away when its own user accepts this device.
-        try state.trust.put(
-            TrustEntry(
-                device, name: shown.name, type: shown.type, source: .introduction,
-                addresses: Array(shown.addresses.prefix(TrustEntry.maximumAddresses)), awaitsLink: true))
+        entry.remember(places: shown.addresses.compactMap { KnockDestination($0) }, at: MainLoop.wallClock)
+        try state.trust.put(entry)
         let who = shown.introducers.map(state.label(of:)).joined(separator: ", ")
         bridgeLog.message("\(state.label(of: device)) is trusted from now on, since \(who) introduces it.")
         owner.trustBegan(device)
@@ -246,7 +250,7 @@ final class Introductions {
 
     /// Does not ask about `device`, which is introduced, any more.
     func decline(_ device: DeviceID) throws {
-        _ = try introduction(of: device)
+        guard try introduction(of: device).state == .offered else { return }
         try state.trust.decline(device)
         bridgeLog.message("\(state.label(of: device)), which is introduced, was declined.")
         owner.deviceChanged(device)

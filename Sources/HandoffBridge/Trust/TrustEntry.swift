@@ -120,11 +120,11 @@ struct TrustEntry: Hashable, Sendable {
     }
 
     /// Whether the user has accepted that a peer introduces the device, and there has been no link with it as a peer yet.
-    var awaitsAcceptance: Bool { source == .introduction && awaitsLink }
+    var awaitsAcceptance: Bool { source == .introduction && awaitsLink && !isMutual }
 
-    /// There is a link on which both trust each other. Where the device was said to be before is not where it was reached.
+    /// There is a link on which both trust each other. Where others have said that the device is counts no longer.
     mutating func linked() {
-        if awaitsAcceptance { addresses = [] }
+        if awaitsAcceptance { remember(places: [], at: 0) }
         (isMutual, awaitsLink) = (true, false)
     }
 
@@ -143,7 +143,7 @@ struct DeclinedDevice: Hashable, Sendable {
     /// Whether the user has unpaired it; otherwise it was introduced and declined, or has ended the pairing itself.
     let isUnpaired: Bool
 
-    /// How many are kept; if there are more, the oldest go.
+    /// How many are kept, and of those that were unpaired; if there are more, the oldest go.
     static let maximum = 62
     /// For how long one counts, in microseconds.
     private static let life = 365 * TrustEntry.day

@@ -122,8 +122,7 @@ enum TrustFile {
             )
         }
         var contents = Contents()
-        contents.declined = (declined(Key.declined, file, false) + declined(Key.unpaired, file, true))
-            .sorted { ($0.since, $0.device) < ($1.since, $1.device) }.suffix(DeclinedDevice.maximum)
+        contents.declined = declined(Key.declined, file, false) + declined(Key.unpaired, file, true)
         for group in groups {
             if group.hasPrefix(unpaired) {
                 contents.tombstones.append(try tombstone(group, file))
@@ -146,6 +145,7 @@ enum TrustFile {
             else { return nil }
             return DeclinedDevice(device: device, since: since, isUnpaired: isUnpaired)
         }
+        .suffix(DeclinedDevice.maximum)
     }
 
     private static func required<Value>(_ key: String, in group: String, _ value: Value?) throws -> Value {

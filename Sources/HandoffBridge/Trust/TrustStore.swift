@@ -138,8 +138,10 @@ final class TrustStore {
     private func declining(_ device: DeviceID, isUnpaired: Bool) -> [DeclinedDevice] {
         let now = MainLoop.wallClock
         let others = declined.filter { $0.device != device && $0.isAlive(at: now) }
-        return (others + [DeclinedDevice(device: device, since: now, isUnpaired: isUnpaired)])
-            .suffix(DeclinedDevice.maximum)
+        // What is declined pushes out nothing of which peers are told.
+        let same = others.filter { $0.isUnpaired == isUnpaired }.suffix(DeclinedDevice.maximum - 1)
+        return others.filter { $0.isUnpaired != isUnpaired } + same
+            + [DeclinedDevice(device: device, since: now, isUnpaired: isUnpaired)]
     }
 
     /// Makes the device of `entry` trusted by a pairing; returns once that is safe on disk. A secret that the device had before
@@ -149,6 +151,7 @@ final class TrustStore {
         var entry = entry
         entry.formerSecret = entries[entry.device]?.secret
         entry.isMuted = entries[entry.device]?.isMuted ?? false
+        entry.keptDespite = entries[entry.device]?.keptDespite ?? []
         do {
             try put(entry)
         } catch {
@@ -164,7 +167,9 @@ final class TrustStore {
     /// - Parameter isByUser: whether the user has unpaired it, of which peers are told; otherwise the device has ended the pairing.
     func remove(_ device: DeviceID, isByUser: Bool) {
         guard let entry = entries.removeValue(forKey: device) else { return }
-        declined = declining(device, isUnpaired: isByUser)
+        // A yes that is taken back before anything came of it concerns nobody else.
+        declined = declining(device, isUnpaired: isByUser && entry.isMutual)
+        for other in entries.keys { entries[other]?.keptDespite.remove(device) }
         tombstones.removeAll { $0.device == device }
         bury(device, entry.secrets)
     }

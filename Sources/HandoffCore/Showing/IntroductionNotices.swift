@@ -65,10 +65,10 @@ package struct IntroductionNotices: Sendable {
         self.introductions = introductions
         var actions: [Action] = []
         for (peer, devices) in shown.sorted(by: { $0.key < $1.key }) {
-            let rest = introduction(by: peer, of: devices)
-            guard rest?.devices.count != devices.count else { continue }
-            shown[peer] = rest.map { Set($0.devices.map(\.id)) }
-            if !isLocked { actions.append(rest.map { Action.show($0) } ?? .withdraw(peer)) }
+            // That there are fewer is no news, and a peer could make it some again and again.
+            guard introduction(by: peer, of: devices) == nil else { continue }
+            shown[peer] = nil
+            if !isLocked { actions.append(.withdraw(peer)) }
         }
         allowed = allowed.filter { $1 > now }
         dropDue()

@@ -61,7 +61,8 @@ private final class ModelDevice: IntroductionsOwner {
     func canReach(_ other: ModelDevice) -> Bool {
         guard let entry = state.trust[other.id] else { return false }
         let said = introductions?.shown(other.id).addresses ?? []
-        return entry.isMutual || (entry.addresses + said).contains { KnockDestination($0) == other.place }
+        return entry.isMutual
+            || (entry.places(at: MainLoop.wallClock) + said).contains { KnockDestination($0) == other.place }
     }
 }
 

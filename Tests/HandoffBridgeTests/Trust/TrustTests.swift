@@ -118,7 +118,9 @@ struct TrustTests {
             let folder = try TemporaryDirectory()
             let store = TrustStore(in: StateFolder(folder.path("state")))
             let kept: Set = [try device(3), try device(4)]
-            let (one, two) = (try entry(first), try entry(second) { $0.keptDespite = kept })
+            let (one, two) = (
+                try entry(first) { $0.isMutual = true }, try entry(second) { $0.keptDespite = kept }
+            )
             try store.put(one)
             try store.put(two)
             try store.decline(try device(5))
@@ -129,7 +131,8 @@ struct TrustTests {
             #expect(again.isDeclined(one.device))
             #expect(again.isDeclined(try device(5)))
             #expect(again.unpairedByUser == [one.device])
-            again.remove(two.device, isByUser: false)
+            again.remove(two.device, isByUser: true)
+            // Nothing had come of the trust in it yet.
             #expect(again.isDeclined(two.device) && again.unpairedByUser == [one.device])
             try again.put(one)
             #expect(!again.isDeclined(one.device) && again.unpairedByUser == [])
