@@ -100,7 +100,8 @@ final class NoticeSurface: Surface {
         }
     }
 
-    /// Asks about the peers that others have unpaired, once, and at most once in ten minutes for each of these others; nil as long as nobody knows of any.
+    /// Asks about the peers that others have unpaired, once, and at most once in ten minutes for each of these others; nil as long
+    /// as nobody knows of any.
     private func tellRetracted(_ devices: [KnownDevice]?) {
         guard let devices else { return }
         for peer in devices {

@@ -31,8 +31,7 @@ final class DialTargets {
     /// Whether nobody knows where `device` may be.
     func isEmpty(_ device: DeviceID) -> Bool {
         state.trust[device]?.addresses.isEmpty != false && owner.reachableAddresses(of: device).isEmpty
-            && owner.callback(of: device) == nil
-            && places(of: device).isEmpty
+            && owner.callback(of: device) == nil && places(of: device).isEmpty
     }
 
     /// Whether `device` may be dialled now because it was announced.

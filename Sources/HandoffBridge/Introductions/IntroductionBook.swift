@@ -48,6 +48,11 @@ struct IntroductionBook: Equatable {
         pages.values.reduce(into: []) { $0.formUnion($1.retracted.union($1.introduced.keys)) }
     }
 
+    /// Whether anything is said of `device`.
+    func concerns(_ device: DeviceID) -> Bool {
+        pages.values.contains { $0.introduced[device] != nil || $0.retracted.contains(device) }
+    }
+
     /// What is said of `device`, and by whom; in the order of `introducers`.
     func introductions(
         of device: DeviceID, by introducers: [DeviceID]

@@ -211,27 +211,30 @@ final class Introductions {
     /// What the user is shown of `device`.
     func shown(_ device: DeviceID) -> Shown {
         let known = state.trust[device]
-        guard owner.introduces || known?.awaitsAcceptance == true else { return Shown() }
-        let introducers = owner.introduces ? state.trust.devices : []
-        let retractors = book.retractors(of: device, among: introducers).filter {
-            known?.keptDespite.contains($0) == false
+        let isAccepted = known?.awaitsAcceptance == true
+        guard owner.introduces || isAccepted else { return Shown() }
+        // Of most devices nobody says anything.
+        let peers = book.concerns(device) ? state.trust.devices : []
+        var shown = Shown()
+        if owner.introduces {
+            shown.retractors = book.retractors(of: device, among: peers).filter {
+                known?.keptDespite.contains($0) == false
+            }
         }
-        guard known == nil || known?.awaitsAcceptance == true else { return Shown(retractors: retractors) }
-        let found = book.introductions(of: device, by: introducers)
-        var shown = Shown(
-            introducers: found.map(\.introducer), name: found.first?.said.name ?? "",
-            type: found.first?.said.type ?? "", addresses: addresses(of: device), retractors: retractors)
-        if known != nil {
+        guard known == nil || isAccepted else { return shown }
+        let found = book.introductions(of: device, by: peers)
+        let places = LinkHello.places(found.flatMap(\.said.places).map(\.bytes))
+        shown.addresses = places.compactMap(\.address)
+        if owner.introduces {
+            shown.introducers = found.map(\.introducer)
+            (shown.name, shown.type) = (found.first?.said.name ?? "", found.first?.said.type ?? "")
+        }
+        if isAccepted {
             shown.state = .accepted
         } else if !found.isEmpty {
             shown.state = state.trust.isDeclined(device) ? .declined : .offered
         }
         return shown
-    }
-
-    private func addresses(of device: DeviceID) -> [NetworkAddress] {
-        let places = book.introductions(of: device, by: state.trust.devices).flatMap(\.said.places)
-        return LinkHello.places(places.map(\.bytes)).compactMap(\.address)
     }
 
     /// Pairs with `device`, which is introduced, as far as it is for this device to say.

@@ -74,7 +74,7 @@ final class TrustStore {
 
     /// The secrets by which devices are recognized before TLS at `ours`, the id of this device: those of
     /// peers, those of some former peers that have to be told that they are no longer peers, and, for devices
-    /// whose ids were entered by hand, those that are made from the ids.
+    /// whose ids were entered by hand, or that were introduced, those that are made from the ids.
     func knockSecrets(as ours: DeviceID) -> [(device: DeviceID, secret: PeerSecret)] {
         entries.values.flatMap { entry in entry.knockSecrets(as: ours).map { (entry.device, $0) } }
             + tombstones.map { ($0.device, $0.secret) }
@@ -131,7 +131,7 @@ final class TrustStore {
 
     /// The devices that the user has unpaired, of which peers are told.
     var unpairedByUser: [DeviceID] {
-        declined.filter { $0.isRetracted(at: MainLoop.wallClock) }.suffix(Introduction.maximumDevices)
+        declined.filter { $0.isRetracted(at: MainLoop.wallClock) }.suffix(Self.maximumPeers - 1)
             .map(\.device)
     }
 
@@ -169,7 +169,9 @@ final class TrustStore {
         guard let entry = entries.removeValue(forKey: device) else { return }
         // A yes that is taken back before anything came of it concerns nobody else.
         declined = declining(device, isUnpaired: isByUser && entry.isMutual)
-        for other in entries.keys { entries[other]?.keptDespite.remove(device) }
+        for (other, entry) in entries where entry.keptDespite.contains(device) {
+            entries[other]?.keptDespite.remove(device)
+        }
         tombstones.removeAll { $0.device == device }
         bury(device, entry.secrets)
     }

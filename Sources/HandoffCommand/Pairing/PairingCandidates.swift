@@ -88,7 +88,7 @@ struct PairingCandidates: Equatable {
     /// address.
     private init(all devices: [KnownDevice], _ nearby: [NearbyDevice]) {
         let known = devices.map { PairingCandidate($0) }
-        let others = nearby.filter { announced in !devices.contains { Self.isSame($0, announced) } }
+        let others = nearby.filter { announced in !devices.contains { announced.isSame(as: $0) } }
         all = known.filter(\.asks) + known.filter { !$0.asks } + others.map { .nearby($0) }
     }
 
@@ -101,14 +101,4 @@ struct PairingCandidates: Equatable {
 
     /// Whether any device asks.
     var isAsked: Bool { all.contains(where: \.asks) }
-
-    private static func isSame(_ device: KnownDevice, _ announced: NearbyDevice) -> Bool {
-        let hosts = Set((device.addresses + [device.connectedAddress]).map(host))
-        return device.name == announced.name && announced.addresses.contains { hosts.contains(host($0)) }
-    }
-
-    /// An address without its port.
-    private static func host(_ address: String) -> Substring {
-        address.lastIndex(of: ":").map { address[..<$0] } ?? address[...]
-    }
 }
