@@ -11,3 +11,7 @@ package protocol CallGate: AnyObject {
     /// account.
     func admit(_ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void)
 }
+
+/// Whether a gate is being asked about a call, or lets it through later than it came.
+@MainLoop
+final class GateQuestion { var isNow = true }

@@ -27,6 +27,8 @@ package final class CallLine {
     private(set) var (openCalls, openBytes) = (0, 0)
     /// How many bytes wait for their turn.
     private var waitingBytes = 0
+    /// How many calls a gate has let through that have yet to run.
+    var lateCalls = 0
     /// Called when it ``isFull`` no longer.
     var onRoom: (@MainLoop () -> Void)?
     /// What it may not have read of what it was answered on a bus.

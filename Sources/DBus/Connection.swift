@@ -258,13 +258,13 @@ package final class Connection {
         listeners.add(body)
     }
 
-    /// Whether `name` answers a call, and so has read what came before that.
+    /// Whether `name` answers a call within five seconds, and so has read what came before that.
     private func doesRead(_ name: BusName) async -> Bool {
         do {
             let question = try Message.call(to: name, .root, .peer, "Ping")
             // Only who has read the question knows its number.
             question.setSerial(UInt32.random(in: 1 << 16...UInt32.max))
-            _ = try await call(question, timeout: Self.readingPatience)
+            _ = try await call(question, timeout: .seconds(5))
             return true
         } catch {
             // Whoever does not know the question has read it; other errors may be the bus's.
@@ -273,33 +273,37 @@ package final class Connection {
         }
     }
 
-    /// How long somebody may take to read what it was answered.
-    private static let readingPatience = Duration.seconds(5)
-
     // MARK: Calls
 
     /// `call` has its turn: it begins now, or once the gate lets it.
     func begin(_ call: Message, from caller: Caller, in line: CallLine) {
-        guard let gate, gate.concerns(caller) else { return run(call, from: caller, in: line) }
-        let asking = Asking()
+        guard let gate, gate.concerns(caller) else { return start(call, from: caller, in: line) }
+        let asking = GateQuestion()
         gate.admit(call, from: caller) { [weak self] refusal in
-            guard asking.isNow else {
-                // Many may be let through at once.
-                MainLoop.start { self?.run(call, from: caller, in: line, refusal: refusal) }
-                return
-            }
-            self?.run(call, from: caller, in: line, refusal: refusal)
+            self?.start(call, from: caller, in: line, refusal: refusal, isLate: !asking.isNow)
         }
         asking.isNow = false
     }
 
-    /// Whether a gate is being asked.
-    @MainLoop
-    private final class Asking { var isNow = true }
+    /// Runs `call`, now unless it `isLate`: many such calls may be let through at once, so each has a job of its own. What comes
+    /// from `line` before that does not overtake it.
+    private func start(
+        _ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError? = nil,
+        isLate: Bool = false
+    ) {
+        guard isLate || line.lateCalls > 0 else {
+            return run(call, from: caller, in: line, refusal: refusal)
+        }
+        line.lateCalls += 1
+        MainLoop.start { [weak self] in
+            line.lateCalls -= 1
+            self?.run(call, from: caller, in: line, refusal: refusal)
+        }
+    }
 
     /// Runs `call`, here and now unless it waits for something: what a handler does before it first waits takes effect in the
     /// order of arrival.
-    private func run(_ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError? = nil) {
+    private func run(_ call: Message, from caller: Caller, in line: CallLine, refusal: DBusError?) {
         var begun: MethodCall?
         do {
             if let refusal { throw refusal }

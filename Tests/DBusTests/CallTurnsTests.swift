@@ -161,6 +161,32 @@ struct CallTurnsTests {
         }
     }
 
+    @Test("what a gate held back is not overtaken by what its sender calls once the gate is open")
+    func gate() async throws {
+        final class Gate: CallGate {
+            var held: [@MainLoop (DBusError?) -> Void] = []
+            var isOpen = false
+            func concerns(_ caller: Caller) -> Bool { !isOpen }
+            func admit(
+                _ call: Message, from caller: Caller, _ run: @escaping @MainLoop (DBusError?) -> Void
+            ) {
+                held.append(run)
+            }
+        }
+        try await onLoop {
+            let (quick, gate) = (Slow(0), Gate())
+            let crowd = Crowd(quick)
+            crowd.connection.gate = gate
+            for number in 1...2 as ClosedRange<UInt32> { try crowd.serve(number, ":1.1") }
+            gate.isOpen = true
+            for run in gate.held { run(nil) }
+            try crowd.serve(3, ":1.1")
+            try crowd.serve(11, ":1.2")
+            try await eventually { quick.numbers.count == 4 }
+            #expect(quick.numbers == [11, 1, 2, 3])
+        }
+    }
+
     @Test("what one sender tells and answers is not overtaken by what it calls next")
     func overtaking() async throws {
         try await onLoop {

@@ -108,12 +108,12 @@ def accessibility() -> Iterator[Accessibility]:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Iterator[None]:
-    """Shows what the daemons have logged beside a failure."""
+    """Shows what the programs of the machines have logged beside a failure."""
     report = (yield).get_result()
     if report.failed:
         for machine in getattr(item, "machines", []):
-            for program in ("handoffd", "handoff-bridge", "handoff-agent"):
-                report.sections.append((f"{program} of {machine.name}", machine.log(program)))
+            for program, log in machine.logs().items():
+                report.sections.append((f"{program} of {machine.name}", log))
         for machine in getattr(item, "booted", []):
             report.sections.append((f"journal of {machine.name}", machine.journal()[-6000:]))
         if network := getattr(item, "network", None):

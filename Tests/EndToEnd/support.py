@@ -184,9 +184,13 @@ class Machine:
         return self.folder / f"{Path(program).name}.log"
 
     def log(self, program: str) -> str:
-        """What a daemon has logged so far."""
+        """What a program of this machine has logged so far."""
         file = self.log_file(program)
-        return file.read_text(errors="replace") if file.exists() else self.last_words.get(program, "")
+        return file.read_text(errors="replace") if file.exists() else self.last_words.get(file.stem, "")
+
+    def logs(self) -> dict[str, str]:
+        """What all of its programs have logged so far."""
+        return {file.stem: file.read_text(errors="replace") for file in sorted(self.folder.glob("*.log"))} or self.last_words
 
     def stop(self) -> dict[str, int]:
         """Ends everything; returns the exit statuses of the daemons that were asked to end."""
@@ -201,7 +205,7 @@ class Machine:
 
     def remove(self) -> None:
         """Removes the folder of this machine; what was logged can still be read."""
-        self.last_words = {program: self.log(program) for program in ("handoffd", "handoff-bridge", "handoff-agent")}
+        self.last_words = self.logs()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     # The bus
