@@ -16,14 +16,15 @@ package final class Bridge {
     let settings: BridgeSettings
     let state: BridgeState
     private(set) lazy var links = Links(state, self)
-    private(set) lazy var dials = Dials(state, self)
+    private(set) lazy var carriers: Carriers = Carriers(state, bus) { [weak self] in self?.dials.dialNow($0) }
+    private(set) lazy var dials = Dials(state, self, carriers)
     private(set) lazy var devices = Devices(state, self, in: bus.connection.objects)
     private(set) lazy var broker = BrokerClient(bus, settings, state, self)
     private(set) lazy var pairings = Pairings(state, self)
     private(set) lazy var sends = Sends(state, self)
     private(set) lazy var outbox = Outbox(in: folder, self)
     private(set) lazy var introductions = Introductions(state, self)
-    private(set) lazy var streams = Streams(state, self, StreamConnector(state, links))
+    private(set) lazy var streams = Streams(state, self, StreamConnector(state, links, carriers))
     private lazy var admission = Admission(state, self)
     private(set) lazy var entrance = Entrance(state, self, admission)
     private(set) lazy var ownPlaces = OwnPlaces(state, self, admission)
@@ -85,7 +86,8 @@ package final class Bridge {
         bus.connection.policy = policy
         bus.connection.gate = firstSwitch
         let own = BridgeObject(
-            state, settings, broker, devices, dials, entrance, discovery, firewall, discoverability
+            state, settings, broker, devices, dials, entrance, carriers, discovery, firewall,
+            discoverability
         ) { [unowned self] in try trust($0, name: $1) }
         objects.manage(HandoffNames.bridgePath)
         objects.export(HandoffNames.bridgePath, [BridgeBinding(own)])

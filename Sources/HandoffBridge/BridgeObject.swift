@@ -13,6 +13,7 @@ final class BridgeObject: BridgeServer {
     private let devices: Devices
     private let dials: Dials
     private let entrance: Entrance
+    private let carriers: Carriers
     private let discovery: Discovery
     private let firewallLook: Firewall
     private let discoverability: Discoverability
@@ -21,11 +22,12 @@ final class BridgeObject: BridgeServer {
     /// `trust` makes a device trusted, or gives it another name; an empty name changes none.
     init(
         _ state: BridgeState, _ settings: BridgeSettings, _ broker: BrokerClient, _ devices: Devices,
-        _ dials: Dials, _ entrance: Entrance, _ discovery: Discovery, _ firewall: Firewall,
-        _ discoverability: Discoverability, trust: @escaping @MainLoop (DeviceID, String) throws -> Void
+        _ dials: Dials, _ entrance: Entrance, _ carriers: Carriers, _ discovery: Discovery,
+        _ firewall: Firewall, _ discoverability: Discoverability,
+        trust: @escaping @MainLoop (DeviceID, String) throws -> Void
     ) {
         (self.state, self.settings, self.broker, self.devices) = (state, settings, broker, devices)
-        (self.dials, self.entrance, self.discovery) = (dials, entrance, discovery)
+        (self.dials, self.entrance, self.carriers, self.discovery) = (dials, entrance, carriers, discovery)
         (firewallLook, self.discoverability, self.trust) = (firewall, discoverability, trust)
     }
 
@@ -48,6 +50,17 @@ final class BridgeObject: BridgeServer {
         }
         try trust(device, PeerText.name(name))
         return try devices.path(of: device)
+    }
+
+    func registerCarrier(deviceId: String, carrier: ObjectPath, label: String, _ call: MethodCall) throws {
+        guard let caller = call.caller.name else {
+            throw DBusError.accessDenied("Only connections of a bus can be carriers.")
+        }
+        try carriers.register(carrier, of: caller, to: try DeviceID(checking: deviceId), label)
+    }
+
+    func carry(connection: consuming FileDescriptor, _ call: MethodCall) throws {
+        try entrance.take(connection)
     }
 
     var deviceId: String { state.ownID.description }

@@ -76,7 +76,9 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
                 : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
                     ?? Ages.last(device.disconnectedSince, at: now)
         let place = device.isConnected ? device.connectedAddress.shown : ""
-        address = device.isOnOtherNetwork ? tr("{address}, over another network", ["address": place]) : place
+        address =
+            device.carrier.map { tr("By {carrier}", ["carrier": $0.shown]) }
+            ?? (device.isOnOtherNetwork ? tr("{address}, over another network", ["address": place]) : place)
         let isExplained = device.isConnected || device.awaitsAcceptance || asleep != nil
         problem = isExplained ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)

@@ -3,6 +3,7 @@ package import DBus
 package import HandoffClient
 package import HandoffCore
 internal import HandoffInterfaces
+internal import Platform
 
 /// Another device, as the bridge shows it.
 package struct KnownDevice: Equatable, Sendable {
@@ -105,6 +106,12 @@ package struct KnownDevice: Equatable, Sendable {
 
     /// Whether it is connected through a tunnel or a router.
     package var isOnOtherNetwork: Bool { way == "other-network" }
+
+    /// What brings the connection, if a carrier does.
+    package var carrier: String? {
+        guard way == "carried" else { return nil }
+        return connectedAddress == "by a carrier" ? tr("a carrier") : String(connectedAddress.dropFirst(3))
+    }
 
     /// Whether a peer introduces it, and the user has yet to say whether to pair with it.
     package var isIntroduced: Bool { introductionState == "offered" }

@@ -47,6 +47,7 @@ enum Samples {
         _ id: String = device, name: String = "desk", paired: Bool = true, connected: Bool = true,
         state: String = "none", asked: Bool = false, code: String = "", error: String = "",
         errorName: String = "", problem: String = "", problemName: String = "", way: String = "same-network",
+        address: String = "192.0.2.1:4321",
         introducedBy: [String] = [], introduction: String = "none", retractedBy: [String] = []
     ) throws -> ManagedObjects {
         [
@@ -57,7 +58,7 @@ enum Samples {
                     "PairingAsked": .boolean(asked), "PairingCode": .string(code),
                     "PairingError": .string(error), "PairingErrorName": .string(errorName),
                     "ConnectionErrorName": .string(problemName),
-                    "ConnectionError": .string(problem), "ConnectedAddress": .string("192.0.2.1:4321"),
+                    "ConnectionError": .string(problem), "ConnectedAddress": .string(address),
                     "Way": .string(way), "IntroducedBy": .strings(introducedBy),
                     "IntroductionState": .string(introduction), "RetractedBy": .strings(retractedBy),
                     "ConnectedSince": .int64(now - 180_000_000),

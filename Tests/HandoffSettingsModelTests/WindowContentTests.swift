@@ -204,6 +204,10 @@ struct WindowContentTests {
         let far = Samples.bridge(try Samples.device(way: "other-network"))
         let there = try #require(Samples.content(Samples.report(Samples.broker(), far)).devices.peers.first)
         #expect(there.address == "192.0.2.1:4321, over another network")
+        let carried = Samples.bridge(try Samples.device(way: "carried", address: "by ssh"))
+        let behind = try #require(
+            Samples.content(Samples.report(Samples.broker(), carried)).devices.peers.first)
+        #expect(behind.address == "By ssh")
     }
 
     /// The page with a device that the peer “desk” introduces, and that is announced too.

@@ -145,6 +145,8 @@ private final class LateBridge: BridgeServer, AccessPolicy {
 
     func connect(address: String, _ call: MethodCall) async throws -> ObjectPath { "/" }
     func trust(deviceId: String, name: String, _ call: MethodCall) throws -> ObjectPath { "/" }
+    func registerCarrier(deviceId: String, carrier: ObjectPath, label: String, _ call: MethodCall) throws {}
+    func carry(connection: consuming FileDescriptor, _ call: MethodCall) throws {}
     var deviceId: String { String(repeating: "a", count: 64) }
     var deviceName: String { "late" }
     func setDeviceName(_ value: String, _ call: MethodCall) async throws {}

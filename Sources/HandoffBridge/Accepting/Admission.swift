@@ -76,15 +76,19 @@ final class Admission {
     init(_ state: BridgeState, _ owner: any AdmissionOwner) { (self.state, self.owner) = (state, owner) }
 
     /// Finds out who is at the other end of `socket`, and makes a link or a stream of it.
-    func admit(_ socket: SocketConnection) {
+    /// - Returns: why it is refused at once; nil if it is not.
+    @discardableResult
+    func admit(_ socket: SocketConnection) -> String? {
         let source = NetworkSource.name(of: socket.remoteHost)
         let tokens = owner.expectedStreams(from: socket.remoteHost)
         let decision = quota.arrived(from: source, extra: tokens, at: .now) {
             owner.mayBePeer(at: source)
         }
         switch decision {
-        case .refuseSource: refuse(socket, "More connections than allowed come from \(source).")
-        case .refuseAll: refuse(socket, "More than \(OpeningQuota.openings) connections came in a second.")
+        case .refuseSource:
+            return refuse(socket, "More connections than allowed come from \(source).")
+        case .refuseAll:
+            return refuse(socket, "More than \(OpeningQuota.openings) connections came in a second.")
         case .admit(let number, let dropped):
             if let dropped {
                 drop(dropped)
@@ -96,12 +100,14 @@ final class Admission {
                 self?.forget(number)
             }
             waiting[number]?.task = task
+            return nil
         }
     }
 
-    private func refuse(_ socket: SocketConnection, _ why: String) {
+    private func refuse(_ socket: SocketConnection, _ why: String) -> String {
         socket.close()
         state.refusals.note(why)
+        return why
     }
 
     private func drop(_ number: Int) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
@@ -92,6 +94,15 @@ final class Entrance {
                 open()
                 if listener != nil { owner.entranceReopened() }
             }
+        }
+    }
+
+    /// Takes a connection that a carrier has brought here.
+    /// - Throws: if it is none, if nobody is let in, or if there are too many of them.
+    func take(_ carried: consuming FileDescriptor) throws {
+        guard state.isOn else { throw HandoffFailure.disabled }
+        if let refusal = admission.admit(try SocketConnection(carrying: carried, "by a carrier")) {
+            throw HandoffFailure(.limitsExceeded, "\(refusal) Try again in a moment.")
         }
     }
 

@@ -6,15 +6,13 @@ extension Bridge: DialsOwner {
     func hasLink(with device: DeviceID) -> Bool { links.current[device] != nil }
     func allLinks(with device: DeviceID) -> [Link] { links.all(with: device) }
 
-    func addLink(
-        _ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool
-    ) throws -> Link {
-        let link = try links.add(transport, .dialled(address))
+    func addLink(_ transport: TLSConnection, _ origin: Link.Origin, isRemembered: Bool) throws -> Link {
+        let link = try links.add(transport, origin)
         link.isAddressRemembered = isRemembered
         return link
     }
 
-    func isFarAway(_ device: DeviceID) -> Bool { links.current[device]?.way == .otherNetwork }
+    func way(to device: DeviceID) -> Link.Way? { links.current[device]?.way }
 
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {
         discovery.reachableAddresses(of: device)
@@ -22,8 +20,8 @@ extension Bridge: DialsOwner {
 
     func callback(of device: DeviceID) -> NetworkAddress? { whereabouts.callback(of: device) }
 
-    func notReached(_ device: DeviceID, at address: NetworkAddress) {
-        whereabouts.notReached(device, at: address)
+    func notReached(_ device: DeviceID, at address: NetworkAddress?) {
+        if let address { whereabouts.notReached(device, at: address) }
         devices.update(device)
     }
 }

@@ -51,9 +51,9 @@ final class DialTargets {
     }
 
     /// Where to dial `device` because it announces that it is there; none if it was dialled so too often.
-    func announced(_ device: DeviceID) -> [NetworkAddress] {
+    func announced(_ device: DeviceID) -> [(address: NetworkAddress, isPlace: Bool)] {
         let addresses = owner.reachableAddresses(of: device)
-        return !addresses.isEmpty && count(device) ? addresses : []
+        return !addresses.isEmpty && count(device) ? addresses.map { ($0, false) } : []
     }
 
     /// Where `device` is to be dialled in one attempt, each with whether it is one of its places: where it announces that it is,

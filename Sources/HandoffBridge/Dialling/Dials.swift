@@ -14,13 +14,12 @@ protocol DialsOwner: AnyObject {
     func hasLink(with device: DeviceID) -> Bool
     /// Every link with `device`, established or not.
     func allLinks(with device: DeviceID) -> [Link]
-    /// Makes a link of the connection with whoever has answered at `address`.
+    /// Makes a link of the connection with whoever has answered.
     /// - Parameter isRemembered: whether the address is kept with the device, as one at which it was reached.
     /// - Throws: if no link can be made; then the connection is closed.
-    func addLink(_ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool) throws
-        -> Link
-    /// Whether there is an established link with `device` that goes over another network.
-    func isFarAway(_ device: DeviceID) -> Bool
+    func addLink(_ transport: TLSConnection, _ origin: Link.Origin, isRemembered: Bool) throws -> Link
+    /// By which way the established link with `device` goes; nil if there is none.
+    func way(to device: DeviceID) -> Link.Way?
     /// Where `device` was reached, the latest first, and where it says it is.
     func knownAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is, as far as that is on a network that this machine has now.
@@ -31,8 +30,8 @@ protocol DialsOwner: AnyObject {
     func announces(_ address: NetworkAddress) -> Bool
     /// Where `device` has said on a link that it listens; nil if it may not be there any more.
     func callback(of device: DeviceID) -> NetworkAddress?
-    /// `device` was not reached at `address`, and what there is to show of it may have changed.
-    func notReached(_ device: DeviceID, at address: NetworkAddress)
+    /// `device` was not reached at `address`, or by a carrier if that is nil, and what there is to show of it may have changed.
+    func notReached(_ device: DeviceID, at address: NetworkAddress?)
 }
 
 /// The connections that this device makes: to peers without a link, again and again, and to addresses that
@@ -50,6 +49,8 @@ final class Dials {
 
     private let state: BridgeState
     private let owner: any DialsOwner
+    private let carriers: Carriers
+    private let dialler: Dialler
     private let targets: DialTargets
     private var redials: [DeviceID: Redial] = [:]
     /// When peers are dialled, all together, that have not answered for long.
@@ -60,15 +61,16 @@ final class Dials {
     private var nextByUser = 0
     /// The peers whose next attempt is made because they were announced.
     private var announcedOnly: Set<DeviceID> = []
-    /// The dials to peers that are linked over another network, and announce that they are in this one.
+    /// The dials to peers that are linked by another way than over this network, and may be nearer.
     private var nearing: [DeviceID: Task<Void, Never>] = [:]
     /// Why each peer that has no link was not reached at the last attempt.
     private(set) var errors: [DeviceID: ShownError] = [:]
     /// How long a link has to exist to count as one that lasted, in microseconds.
     private static let lasting: Int64 = 10_000_000
 
-    init(_ state: BridgeState, _ owner: any DialsOwner) {
-        (self.state, self.owner, targets) = (state, owner, DialTargets(state, owner))
+    init(_ state: BridgeState, _ owner: any DialsOwner, _ carriers: Carriers) {
+        (self.state, self.owner, self.carriers) = (state, owner, carriers)
+        (dialler, targets) = (Dialler(state, owner, carriers), DialTargets(state, owner))
     }
 
     // MARK: By the user
@@ -85,7 +87,7 @@ final class Dials {
         let number = nextByUser
         let task = MainLoop.start { [weak self] in
             guard let self else { throw CancellationError() }
-            return try await dial(address, expecting: device, within: Self.connectTimeout)
+            return try await dialler.dial(address, expecting: device, within: Self.connectTimeout)
         }
         byUser[number] = task
         defer { byUser[number] = nil }
@@ -96,7 +98,7 @@ final class Dials {
                 task.cancel()
             }
             return link.device
-        } catch let error as LinkNotChosen {
+        } catch let error as Dialler.LinkNotChosen {
             return error.device
         } catch let error as TLSFailure where error.isOurselves {
             throw HandoffFailure(
@@ -117,13 +119,15 @@ final class Dials {
     @discardableResult
     func update(_ device: DeviceID) -> Bool {
         let (entry, hasLink) = (state.trust[device], owner.hasLink(with: device))
-        let isWanted = state.isOn && entry != nil && !hasLink && !targets.isEmpty(device)
+        let isWanted =
+            state.isOn && entry != nil && !hasLink
+            && (!targets.isEmpty(device) || !carriers.to(device).isEmpty)
         if entry == nil { targets.forget(device) }
         if entry == nil || hasLink { errors[device] = nil }
         guard isWanted else {
             redials[device]?.pause()
             announcedOnly.remove(device)
-            if entry != nil, hasLink { comeNearer(device) }
+            if entry != nil, hasLink { comeNearer(device, targets.announced) }
             return false
         }
         if redials[device] == nil {
@@ -147,7 +151,7 @@ final class Dials {
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
     func dialNow(_ device: DeviceID) {
-        if update(device) { redials[device]?.now() }
+        if update(device) { redials[device]?.now() } else { comeNearer(device) }
     }
 
     /// `device` has announced where it is.
@@ -157,19 +161,31 @@ final class Dials {
         redials[device]?.now()
     }
 
-    /// Dials a peer that is linked over another network where it announces that it is, and again with those that are away if it is
-    /// not reached: that link takes the place of the one there is.
+    /// Dials a peer that is linked by a carrier wherever it may be.
     private func comeNearer(_ device: DeviceID) {
-        guard state.isOn, owner.isFarAway(device), nearing[device] == nil,
-            !owner.reachableAddresses(of: device).isEmpty
-        else { return }
-        nearing[device] = MainLoop.start { [weak self, addresses = targets.announced(device)] in
-            for address in addresses {
-                guard let self, !Task.isCancelled, owner.isFarAway(device) else { break }
-                _ = try? await dial(address, expecting: device, within: Self.peerConnectTimeout)
+        guard owner.way(to: device) == .carried else { return comeNearer(device, targets.announced) }
+        comeNearer(device) { [targets] in targets.all($0, isSighted: false) }
+    }
+
+    /// Dials a peer that is linked over another network, or by a carrier, at these addresses, and again with those that are away if
+    /// it is not reached: that link takes the place of the one there is.
+    private func comeNearer(
+        _ device: DeviceID, _ addresses: (DeviceID) -> [(address: NetworkAddress, isPlace: Bool)]
+    ) {
+        let way = owner.way(to: device)
+        guard state.isOn, way == .otherNetwork || way == .carried, nearing[device] == nil else { return }
+        // A carrier that has been in use for long may not be needed any more.
+        if way == .carried { awaitRound() }
+        let addresses = addresses(device)
+        guard !addresses.isEmpty else { return }
+        nearing[device] = MainLoop.start { [weak self] in
+            for (address, isPlace) in addresses {
+                guard let self, !Task.isCancelled, owner.way(to: device) == way else { break }
+                _ = try? await dialler.dial(
+                    address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
             }
             self?.nearing[device] = nil
-            if self?.owner.isFarAway(device) == true { self?.awaitRound() }
+            if self?.owner.way(to: device) == way { self?.awaitRound() }
         }
     }
 
@@ -194,25 +210,41 @@ final class Dials {
         for task in nearing.values { task.cancel() }
     }
 
-    /// Dials the addresses of `device` one after the other, then its places, and says how it went.
+    /// Dials the addresses of `device` one after the other, then its places, then by its carriers, and says how it went.
     private func redial(_ device: DeviceID) async {
         // Somebody else may listen at a place by now, or nobody: what a better address has told of the device counts.
         var isKnown = false
-        for (address, isPlace) in targets.all(device, isSighted: announcedOnly.remove(device) != nil) {
+        let isSighted = announcedOnly.remove(device) != nil
+        for (address, isPlace) in targets.all(device, isSighted: isSighted) {
             // The device may have dialled, or have been seen, which is the better reason to dial it.
             if owner.hasLink(with: device) || isPlace && redials[device]?.isDue == true { return }
             do {
-                _ = try await dial(
+                _ = try await dialler.dial(
                     address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
                 targets.reached(device, at: address)
                 return
             } catch {
-                if Task.isCancelled || error is LinkNotChosen { return }
+                if Task.isCancelled || error is Dialler.LinkNotChosen { return }
                 let isDeserted = (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true
                 targets.missed(device, at: address, isDeserted: isDeserted)
                 state.refusals.note("\(state.label(of: device)) was not reached at \(address): \(error)")
                 if !isPlace || !isKnown { failed(device, at: address, error, isPlace: isPlace) }
-                isKnown = isKnown || error is KnockRefused && !isPlace
+                isKnown = isKnown || error is Dialler.KnockRefused && !isPlace
+            }
+        }
+        for carrier in isSighted ? [] : carriers.to(device) {
+            if owner.hasLink(with: device) || redials[device]?.isDue == true { return }
+            do {
+                _ = try await dialler.dial(by: carrier, to: device)
+                return
+            } catch {
+                if Task.isCancelled || error is Dialler.LinkNotChosen { return }
+                state.refusals.note("\(state.label(of: device)) was not reached \(carrier.way): \(error)")
+                errors[device] =
+                    error is Dialler.KnockRefused
+                    ? ShownError(HandoffFailure(.notPaired, "\(error)"))
+                    : Self.notReached(carrier.way, error)
+                owner.notReached(device, at: nil)
             }
         }
     }
@@ -221,99 +253,15 @@ final class Dials {
         _ device: DeviceID, at address: NetworkAddress, _ error: any Error, isPlace: Bool
     ) {
         errors[device] =
-            error is KnockRefused && !isPlace
+            error is Dialler.KnockRefused && !isPlace
             ? ShownError(HandoffFailure(.notPaired, "\(error)"))
-            : ShownError(
-                HandoffFailure(
-                    .connectionUnavailable,
-                    "It was not reached at \(address): \(PeerText.message("\(error)"))"))
+            : Self.notReached("at \(address)", error)
         owner.notReached(device, at: address)
     }
 
-    // MARK: One dial
-
-    /// Somebody answers like Handoff, but goes no further with this device.
-    private struct KnockRefused: Error, CustomStringConvertible {
-        let address: NetworkAddress
-
-        var description: String {
-            "It answers at \(address), but does not know this device as its peer. If that lasts, as when one of the two"
-                + " was restored from a backup, unpair and pair both again."
-        }
-    }
-
-    /// There is another link with the device.
-    private struct LinkNotChosen: Error { let device: DeviceID }
-
-    /// The secrets to show at `address`: those of `device` if it is given; otherwise, where the user has
-    /// given the address, those of all peers, or, if somebody announces the address, only those of peers that
-    /// are known to be there, or have not come yet. Former secrets are among them, since a peer that has lost the latest change
-    /// still has one.
-    private func secrets(for address: NetworkAddress, expecting device: DeviceID?) -> [PeerSecret] {
-        let ours = state.identity.device
-        if let device { return state.trust[device]?.knockSecrets(as: ours) ?? [] }
-        let isAnnounced = owner.announces(address)
-        let entries = state.trust.entries.values.filter {
-            // Where one is that was trusted by its id, and has not come yet, only the user knows, who gives the address.
-            !isAnnounced || $0.awaitsLink || owner.knownAddresses(of: $0.device).contains(address)
-        }.map { $0.knockSecrets(as: ours) }
-        // The latest of each first, should there be too many.
-        return (0..<TrustEntry.maximumSecrets).flatMap { index in
-            entries.compactMap { $0.count > index ? $0[index] : nil }
-        }
-    }
-
-    /// What the knock says about where it goes: nothing if the user gave the address, since a router there
-    /// may pass it on; `address` itself if it was announced, or if `device` has said that it listens there
-    /// and it is on a network of this machine.
-    private func destination(_ address: NetworkAddress, expecting device: DeviceID?) -> KnockDestination {
-        let isCallback =
-            device.map {
-                owner.callback(of: $0) == address
-                    && state.trust[$0]?.addresses.contains(address) == false
-                    && NetworkInterface.all().contains { $0.isOnLink(address) }
-            } ?? false
-        guard isCallback || owner.announces(address) else { return .unnamed }
-        return KnockDestination(address) ?? .unnamed
-    }
-
-    private func dial(
-        _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration,
-        isRemembered: Bool = true
-    ) async throws -> Link {
-        let identity = state.identity
-        let secrets = secrets(for: address, expecting: device)
-        let destination = destination(address, expecting: device)
-        let socket = try await withTimeLimit(limit) {
-            try await SocketConnection.connect(to: address)
-        }
-        socket.configureForLink()
-        let transport = try await withTimeLimit(Admission.timeout) { [opening = state.opening] in
-            try await opening.dial(socket, as: identity.device, secrets: secrets, to: destination)
-            do {
-                return try await TLSConnection.establish(
-                    .client, over: socket, as: identity, demanding: device)
-            } catch is GLibError where device != nil {
-                throw KnockRefused(address: address)
-            }
-        }
-        guard state.isOn, !Task.isCancelled else {
-            transport.close()
-            throw CancellationError()
-        }
-        let link = try owner.addLink(transport, dialled: address, isRemembered: isRemembered)
-        do {
-            try await withTaskCancellationHandler {
-                try await link.established()
-            } onCancel: {
-                MainLoop.start { link.close("it was given up") }
-            }
-        } catch {
-            // The other side may have dialled too, and preferred its own link, which is still being made here.
-            for other in owner.allLinks(with: link.device) { try? await other.established() }
-            if owner.hasLink(with: link.device) { throw LinkNotChosen(device: link.device) }
-            throw error
-        }
-        return link
+    private static func notReached(_ way: String, _ error: any Error) -> ShownError {
+        ShownError(
+            HandoffFailure(
+                .connectionUnavailable, "It was not reached \(way): \(PeerText.message("\(error)"))"))
     }
 }

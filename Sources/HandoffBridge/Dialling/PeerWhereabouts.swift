@@ -35,7 +35,7 @@ final class PeerWhereabouts {
 
     /// Remembers where the peer at the other end of a paired link is.
     func remember(_ link: Link) {
-        guard link.isPaired else { return }
+        guard link.isPaired, !link.isCarried else { return }
         let port = link.received?.port ?? 0
         known[link.device] = Whereabouts(
             host: link.remoteHost,

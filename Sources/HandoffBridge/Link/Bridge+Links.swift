@@ -26,7 +26,9 @@ extension Bridge: LinksOwner {
         endTrustIfPeerDid(link)
         let isNew = links.current[device] !== link
         guard links.choose(link) else { return }
-        if !link.isDialled, !LinkChoice(ours: state.ownID, theirs: device).prefersDialled {
+        if !link.isDialled, !link.isCarried,
+            !LinkChoice(ours: state.ownID, theirs: device).prefersDialled
+        {
             // A link that this device dials now would lose to this one.
             dials.abandon(device)
         }
@@ -106,7 +108,9 @@ extension Bridge: LinksOwner {
         }
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
-        streams.linkEnded(link)
+        // It may be known at the other end only that this one is established.
+        let others = links.all(with: link.device)
+        streams.linkEnded(link, nearer: others.first { !$0.isClosed && $0.way < link.way })
         introductions.linkEnded(link.device, link.number)
         dials.linkEnded(link.device, since: link.establishedAt)
         reconcile(link.device)
@@ -124,7 +128,8 @@ extension Bridge: LinksOwner {
         let place =
             switch link.origin {
             case .dialled(let address): "to \(address)"
-            case .accepted(let address): "from \(address)"
+            case .carried(let way): way
+            case .accepted(let address): link.isCarried ? address : "from \(address)"
             }
         let level: Log.Level = state.trust[link.device] == nil ? .info : .message
         let trust = link.isPaired ? "paired" : "not paired"

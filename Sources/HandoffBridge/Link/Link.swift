@@ -37,11 +37,21 @@ protocol LinkOwner: AnyObject {
 @MainLoop
 final class Link {
     /// How the link came about.
-    enum Origin: Equatable {
+    enum Origin: Equatable, CustomStringConvertible {
         /// This device dialled the address.
         case dialled(NetworkAddress)
-        /// The other device dialled, from this address.
+        /// This device had a carrier connect, in words: “by ssh”.
+        case carried(String)
+        /// The other device dialled, from this address, or by this way if a carrier has brought the connection here.
         case accepted(from: String)
+
+        var description: String {
+            switch self {
+            case .dialled(let address): "at \(address)"
+            case .carried(let way): way
+            case .accepted(let address): "from \(address)"
+            }
+        }
     }
 
     /// How long Hello may take: in both directions, and each time that it is said again.
@@ -93,6 +103,8 @@ final class Link {
     private var deadline: LoopSource?
     private var hellos = EventRate(limit: maximumHellos)
     private var waiting: [CheckedContinuation<Void, any Error>] = []
+    /// For a link that a carrier has brought at this device's wish.
+    private var pulse: LinkPulse?
 
     /// - Throws: if TLS does not tell what the secret is made of.
     init(
@@ -103,7 +115,7 @@ final class Link {
         self.owner = owner
         device = transport.peer
         exporter = try transport.exporter()
-        let isClient = if case .dialled = origin { true } else { false }
+        let isClient = if case .accepted = origin { false } else { true }
         secret = PeerSecret(
             exporter: exporter, client: isClient ? ours : device,
             server: isClient ? device : ours)
@@ -133,28 +145,38 @@ final class Link {
         set { channel.isBlocked = newValue }
     }
 
-    /// Whether this device dialled.
-    var isDialled: Bool { if case .dialled = origin { true } else { false } }
+    /// Whether this device dialled, or had a carrier connect.
+    var isDialled: Bool { if case .accepted = origin { false } else { true } }
 
-    /// The IP address of the other end.
+    /// The IP address of the other end; ``SocketConnection/carriers`` for a link that a carrier has brought.
     var remoteHost: String { channel.remoteHost }
 
-    /// By which way the other end is reached.
-    enum Way: String {
+    /// By which way the other end is reached, the nearest first.
+    enum Way: String, CaseIterable, Comparable {
         case sameNetwork = "same-network"
         case otherNetwork = "other-network"
+        case carried
+
+        static func < (one: Way, other: Way) -> Bool {
+            allCases.firstIndex(of: one) ?? 0 < allCases.firstIndex(of: other) ?? 0
+        }
     }
 
     /// By which way the other end is reached.
-    private(set) lazy var way = NetworkInterface.isNear(remoteHost) ? Way.sameNetwork : .otherNetwork
+    private(set) lazy var way: Way =
+        isCarried ? .carried : NetworkInterface.isNear(remoteHost) ? .sameNetwork : .otherNetwork
+
+    /// Whether a carrier has brought the connection.
+    var isCarried: Bool { remoteHost == SocketConnection.carriers }
 
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { channel.localAddress }
 
-    /// Where the other end is.
+    /// Where the other end is, or in words by which way it is reached.
     var remoteAddress: String {
         switch origin {
         case .dialled(let address): address.description
+        case .carried(let way): way
         case .accepted(let address): address
         }
     }
@@ -209,6 +231,7 @@ final class Link {
     private func ended(_ reason: DBusError) {
         deadline = nil
         pause = nil
+        pulse = nil
         resume(.failure(reason))
         owner?.linkEnded(self, reason)
     }
@@ -243,6 +266,19 @@ final class Link {
         expectAcknowledgement()
     }
 
+    /// Asks from time to time whether there is still somebody at the other end, which no kernel finds out where a carrier is in
+    /// between.
+    private func watchPulse() {
+        pulse = LinkPulse {
+            [channel] in
+            channel.heardAt
+        } ask: { [remote] time in
+            try await LinkProxy(remote).ping(timeout: time)
+        } dead: { [weak self] time in
+            self?.close("the other device has not answered for \(time)")
+        }
+    }
+
     // MARK: Streams
 
     /// Where the other side accepts connections for streams, if this side has dialled: at the port that it
@@ -273,7 +309,7 @@ final class Link {
     /// Where the other end is, as far as that may be of use to others: where it was dialled, and where it says that it listens.
     var places: [NetworkAddress] {
         if isDialled { return streamAddresses }
-        guard let port = received?.port, port != 0 else { return [] }
+        guard !isCarried, let port = received?.port, port != 0 else { return [] }
         return [NetworkAddress(host: channel.remoteHost, port: port)]
     }
 
@@ -360,6 +396,7 @@ final class Link {
         guard isAnswered, received != nil, establishedAt == nil, !isClosed else { return }
         (establishedAt, establishedTime) = (MainLoop.now, MainLoop.wallClock)
         deadline = nil
+        if isCarried, isDialled { watchPulse() }
         owner?.linkSaidHello(self)
         resume(.success(()))
     }

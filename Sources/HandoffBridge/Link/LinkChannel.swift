@@ -43,6 +43,8 @@ final class LinkChannel: MessageChannel, ChannelOwner, Directory {
     /// The calls under way, by their serial numbers.
     private var calls: [UInt32: Message] = [:]
     private var isFirst = true
+    /// When something was received last, in microseconds of ``MainLoop/now``; only where a carrier has brought the link.
+    private(set) var heardAt: Int64 = MainLoop.now
     private lazy var acknowledgements = AcknowledgementWatch { [weak self] in
         self?.transport.silence
     } _: { [weak self] time in
@@ -135,6 +137,7 @@ final class LinkChannel: MessageChannel, ChannelOwner, Directory {
             throw .invalidArgs(violation)
         }
         isFirst = false
+        if transport.isCarried { heardAt = MainLoop.now }
         if message.kind == .call {
             guard calls.updateValue(message, forKey: message.serial) == nil else {
                 throw .invalidArgs("it used a serial number again")

@@ -27,6 +27,8 @@ final class LinkObject: LinkServer {
         call.afterReply { [weak link] in link?.unpaired() }
     }
 
+    func ping(_ call: MethodCall) throws {}
+
     func introduce(devices: [Introduction.Said], _ call: MethodCall) throws {
         try Introduction.check(count: devices.count)
         let list = try devices.map { said throws(HandoffFailure) in try Introduction(said) }

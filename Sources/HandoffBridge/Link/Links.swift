@@ -214,6 +214,8 @@ final class Links {
             !(choice.areSimultaneous(new, former) && owner.isPairingAnswered(over: old))
         else {
             link.close("there is another link with this device")
+            // Whoever has a carrier connect reaches nobody directly, so the other end of that may have gone.
+            if link.isCarried, !old.isCarried { old.probe() }
             return false
         }
         current[link.device] = link
@@ -222,7 +224,10 @@ final class Links {
     }
 
     private func candidate(_ link: Link) -> LinkChoice.Candidate? {
-        link.establishedAt.map { LinkChoice.Candidate(isDialled: link.isDialled, establishedAt: $0) }
+        link.establishedAt.map {
+            LinkChoice.Candidate(
+                isDialled: link.isDialled, establishedAt: $0, isCarried: link.isCarried)
+        }
     }
 
     /// Forgets a link that has ended.

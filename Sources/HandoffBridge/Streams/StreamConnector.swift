@@ -29,13 +29,16 @@ final class StreamConnector {
 
     private let state: BridgeState
     private let links: Links
+    private let carriers: Carriers
     private var tokens = StreamTokens()
     /// The connections that are awaited, by the numbers of their tickets.
     private var arrivals: [Int: StreamArrival] = [:]
     private var turnstiles: [DeviceID: Turnstile] = [:]
     private lazy var timer = DeadlineTimer { [weak self] in self?.advance() }
 
-    init(_ state: BridgeState, _ links: Links) { (self.state, self.links) = (state, links) }
+    init(_ state: BridgeState, _ links: Links, _ carriers: Carriers) {
+        (self.state, self.links, self.carriers) = (state, links, carriers)
+    }
 
     // MARK: Asking for a stream
 
@@ -94,19 +97,19 @@ final class StreamConnector {
     // MARK: Dialling
 
     /// Connects to the device at the other end of `link`, which this side has dialled: where that device says
-    /// that it listens now, or else where it listened before.
+    /// that it listens now, or else where it listened before; or by carriers, if that is how the link goes.
     func dial(_ link: Link, showing token: [UInt8]) async throws -> TLSConnection {
         let turnstile = turnstiles[link.device] ?? Turnstile(Self.maximumOpening)
         turnstiles[link.device] = turnstile
         // The handshake shows that the opening is over on the other side.
         let connection = try await turnstile.pass {
-            var failure: any Error = StreamFault(description: "there is no address")
-            let addresses = link.streamAddresses
-            for address in addresses {
-                let limit = addresses.count == 1 ? Deadline.streamToken : Self.attemptTime
+            var failure: any Error = StreamFault(description: "there is no way to it")
+            let ways = ways(of: link)
+            for way in ways {
+                let limit = ways.count == 1 ? Deadline.streamToken : Self.attemptTime
                 do {
                     return try await withTimeLimit(limit) { [self] in
-                        try await dial(address, link.device, token)
+                        try await dial(way, link.device, token)
                     }
                 } catch {
                     if Task.isCancelled { throw error }
@@ -126,11 +129,21 @@ final class StreamConnector {
         }
     }
 
+    /// By which ways the connection of a stream over `link` may come about.
+    private func ways(of link: Link) -> [@MainLoop @Sendable () async throws -> SocketConnection] {
+        if link.isCarried {
+            return carriers.to(link.device).map { carrier in
+                { [carriers] in try await carriers.connect(carrier) }
+            }
+        }
+        return link.streamAddresses.map { address in { try await SocketConnection.connect(to: address) } }
+    }
+
     private func dial(
-        _ address: NetworkAddress, _ device: DeviceID, _ token: [UInt8]
+        _ way: @MainLoop @Sendable () async throws -> SocketConnection, _ device: DeviceID, _ token: [UInt8]
     ) async throws -> TLSConnection {
         let identity = state.identity
-        let socket = try await SocketConnection.connect(to: address)
+        let socket = try await way()
         socket.configureForStream()
         try await state.opening.dialStream(socket, as: identity.device, token: token)
         return try await TLSConnection.establish(.client, over: socket, as: identity, demanding: device)

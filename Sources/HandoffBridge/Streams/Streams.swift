@@ -255,10 +255,12 @@ final class Streams {
         for stream in streams.values where stream.owner == owner { stream.release() }
     }
 
-    /// A link has ended: the streams that were agreed on over it break.
-    func linkEnded(_ link: Link) {
+    /// A link has ended: its streams break, unless `nearer` takes its place. Then they are as good as they were.
+    func linkEnded(_ link: Link, nearer: Link?) {
         connector.linkEnded(link)
-        for stream in streams.values where stream.link === link { stream.cut("the link was lost") }
+        for stream in streams.values where stream.link === link {
+            if let nearer { stream.link = nearer } else { stream.cut("the link was lost") }
+        }
     }
 
     /// Breaks all streams, or all streams with one peer.

@@ -1,21 +1,68 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import DBus
 internal import Glibc
+internal import HandoffCore
 internal import MainLoop
 internal import Platform
 
-/// A TCP connection before anything has been said on it. The connection is closed when it is freed.
+/// A connection before anything has been said on it: one of TCP, or one that a carrier has brought. It is closed when it is
+/// freed.
 struct SocketConnection: Sendable {
     let reference: ObjectReference<GSocketConnection>
-    /// Where the other end is, as text; empty if that is unknown.
+    /// Where the other end is, as text; empty if that is unknown. For a carried connection, by which way it is reached.
     let remoteAddress: String
-    /// The address of the other end without the port.
+    /// The address of the other end without the port; ``carriers`` for a carried connection.
     let remoteHost: String
+
+    /// What stands for the host at the other end of each connection that a carrier has brought: nothing is known of it.
+    static let carriers = "carriers"
+
+    /// Whether a carrier has brought it.
+    var isCarried: Bool { remoteHost == Self.carriers }
 
     /// Takes over a connection.
     init(owning raw: UnsafeMutablePointer<GSocketConnection>) {
         reference = ObjectReference(owning: raw)
         (remoteHost, remoteAddress) = Self.remote(raw)
+    }
+
+    /// Takes over a connection that a carrier has brought; `way` says by which way, for people.
+    /// - Throws: `invalidArguments` if it is no connected stream socket.
+    init(carrying descriptor: consuming FileDescriptor, _ way: String) throws {
+        if let flaw = Self.flaw(of: descriptor.number) {
+            throw HandoffFailure(
+                .invalidArguments, "The connection \(flaw). Give a connected stream socket.")
+        }
+        let raw = try throwingGError { g_socket_new_from_fd(descriptor.number, $0) }
+        guard let raw else { throw GLibError(taking: nil) }
+        // Now the socket owns it.
+        _ = descriptor.take()
+        defer { g_object_unref(raw) }
+        guard let connection = g_socket_connection_factory_create_connection(raw) else {
+            throw GLibError(taking: nil)
+        }
+        reference = ObjectReference(owning: connection)
+        (remoteHost, remoteAddress) = (Self.carriers, way)
+    }
+
+    /// Why `descriptor` is no connected stream socket; nil if it is one.
+    private static func flaw(of descriptor: Int32) -> String? {
+        func option(_ option: Int32) -> Int32? {
+            var (value, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
+            return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
+        }
+        guard let type = option(SO_TYPE) else { return "is no socket" }
+        guard type == Int32(SOCK_STREAM.rawValue) else { return "is a socket, but none of a stream" }
+        guard let family = option(SO_DOMAIN), [AF_UNIX, AF_INET, AF_INET6].contains(family) else {
+            return "is a socket of another family than AF_UNIX, AF_INET and AF_INET6"
+        }
+        guard option(SO_ACCEPTCONN) == 0 else { return "is a socket that listens" }
+        var (address, size) = (sockaddr_storage(), socklen_t(MemoryLayout<sockaddr_storage>.size))
+        let isConnected = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
+        }
+        return isConnected ? nil : "is a socket that is not connected"
     }
 
     /// Makes the kernel find out within 45 seconds when the other end has vanished, and send at once what is
@@ -31,6 +78,8 @@ struct SocketConnection: Sendable {
     func configureForStream() { configure(userTimeout: 0) }
 
     private func configure(userTimeout: Int32) {
+        // Its kernel knows nothing of the other end.
+        guard !isCarried else { return }
         let socket = g_socket_connection_get_socket(reference.raw)
         g_socket_set_keepalive(socket, 1)
         let options: [(Int32, Int32)] = [
@@ -133,9 +182,9 @@ extension SocketConnection {
 @MainLoop
 extension SocketConnection {
     /// The bytes of this end's IP address; an IPv4 address that is mapped to IPv6 is given as IPv4. Nil if
-    /// they are not known.
+    /// they are not known, or a carrier has brought the connection.
     var localAddress: [UInt8]? {
-        guard let bytes = localEnd?.address else { return nil }
+        guard !isCarried, let bytes = localEnd?.address else { return nil }
         guard bytes.count == 16, bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] else {
             return bytes
         }
@@ -144,7 +193,7 @@ extension SocketConnection {
 
     /// Where the other side has arrived, as it may have said in its knock; nil if that is not known.
     var localDestination: KnockDestination? {
-        localEnd.flatMap { KnockDestination(address: $0.address, port: $0.port) }
+        isCarried ? nil : localEnd.flatMap { KnockDestination(address: $0.address, port: $0.port) }
     }
 
     /// This end's IP address as the kernel has it, and its port.
@@ -163,8 +212,9 @@ extension SocketConnection {
     }
 
     /// How long the other side's kernel has been silent; nil if it has acknowledged everything (tcp(7),
-    /// `TCP_INFO`).
+    /// `TCP_INFO`), or a carrier has brought the connection.
     var silence: Silence? {
+        guard !isCarried else { return nil }
         var info = tcp_info()
         var size = socklen_t(MemoryLayout<tcp_info>.size)
         guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size) == 0 else { return nil }

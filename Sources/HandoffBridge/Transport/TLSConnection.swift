@@ -194,8 +194,11 @@ final class TLSConnection: Transport {
     /// The same connection for threads that may block, to be used instead of this one.
     func streamTransport() -> StreamTransport { StreamTransport(connection, socket) }
 
-    /// The IP address of the other end.
+    /// The IP address of the other end, or what stands for it.
     var remoteHost: String { socket.remoteHost }
+
+    /// Whether a carrier has brought the connection.
+    var isCarried: Bool { socket.isCarried }
 
     /// TLS says by itself what its last byte is.
     func endInput() {}

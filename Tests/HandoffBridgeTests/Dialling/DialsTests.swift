@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import DBus
 import HandoffCore
 import MainLoop
 import TestSupport
@@ -10,6 +11,7 @@ import Testing
 @MainLoop
 private final class FakeDialsOwner: DialsOwner {
     let shared: TestState
+    private let bus = MemoryBus().connect()
     var linked: Set<DeviceID> = []
     /// Where peers announce that they are.
     var announced: [NetworkAddress] = []
@@ -22,12 +24,15 @@ private final class FakeDialsOwner: DialsOwner {
 
     init() throws { shared = try TestState() }
 
+    /// Dials for it, without carriers.
+    func dials() -> Dials {
+        Dials(shared.state, self, Carriers(shared.state, bus) { _ in })
+    }
+
     func hasLink(with device: DeviceID) -> Bool { linked.contains(device) }
     func allLinks(with device: DeviceID) -> [Link] { [] }
 
-    func addLink(
-        _ transport: TLSConnection, dialled address: NetworkAddress, isRemembered: Bool
-    ) throws -> Link {
+    func addLink(_ transport: TLSConnection, _ origin: Link.Origin, isRemembered: Bool) throws -> Link {
         transport.close()
         throw TLSFailure("there are no links here")
     }
@@ -35,14 +40,14 @@ private final class FakeDialsOwner: DialsOwner {
     func knownAddresses(of device: DeviceID) -> [NetworkAddress] {
         shared.state.trust[device]?.addresses ?? []
     }
-    func isFarAway(_ device: DeviceID) -> Bool { false }
+    func way(to device: DeviceID) -> Link.Way? { linked.contains(device) ? .sameNetwork : nil }
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] { announced }
     func announces(_ address: NetworkAddress) -> Bool { announced.contains(address) }
     func introducedAddresses(of device: DeviceID) -> [NetworkAddress] { [] }
     func callback(of device: DeviceID) -> NetworkAddress? { callback }
 
-    func notReached(_ device: DeviceID, at address: NetworkAddress) {
-        missed.append(address)
+    func notReached(_ device: DeviceID, at address: NetworkAddress?) {
+        if let address { missed.append(address) }
         changed.insert(device)
         onMissed()
     }
@@ -57,7 +62,7 @@ struct DialsTests {
     func reason() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             try owner.shared.state.trust.put(
                 TrustEntry(peer, source: .pairing, addresses: [deserted(1), deserted(2)]))
             dials.dialNow(peer)
@@ -81,7 +86,7 @@ struct DialsTests {
     func places() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             // Addresses that would be refused as places, since no others lead nowhere for sure.
             let said = (1...8).compactMap { KnockDestination(NetworkAddress(host: "127.0.0.\($0)", port: 1)) }
             var entry = TrustEntry(peer, source: .pairing)
@@ -125,7 +130,7 @@ struct DialsTests {
     func wanted() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             #expect(!dials.update(peer), "it is no peer")
             try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing))
             #expect(!dials.update(peer), "nobody knows where it is")
@@ -146,7 +151,7 @@ struct DialsTests {
     func left() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing, addresses: [deserted(1)]))
             owner.announced = [deserted(2)]
             dials.dialNow(peer)
@@ -160,7 +165,7 @@ struct DialsTests {
     func announcedOften() async throws {
         try await onLoop {
             let (owner, peer) = (try FakeDialsOwner(), try device(1))
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             try owner.shared.state.trust.put(TrustEntry(peer, source: .pairing, addresses: [deserted(9)]))
             for port in UInt16(1)...5 {
                 owner.announced = [deserted(port)]
@@ -179,7 +184,7 @@ struct DialsTests {
     func byUser() async throws {
         try await onLoop {
             let owner = try FakeDialsOwner()
-            let dials = Dials(owner.shared.state, owner)
+            let dials = owner.dials()
             var silent: [SocketConnection] = []
             let listener = try Listener(NetworkAddress(host: "127.0.0.1", port: 0), port: 0) {
                 silent.append($0)

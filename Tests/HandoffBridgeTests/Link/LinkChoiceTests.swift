@@ -33,6 +33,21 @@ struct LinkChoiceTests {
         }
     }
 
+    @Test("a link that a carrier has brought never replaces a direct one, which always replaces it")
+    func carried() {
+        let choice = LinkChoice(ours: small, theirs: large)
+        for (isNew, isOld, time) in [(true, true, 0), (true, false, 1), (false, true, 10_000_000)]
+            as [(Bool, Bool, Int64)]
+        {
+            let direct = LinkChoice.Candidate(isDialled: isOld, establishedAt: 0)
+            let carried = LinkChoice.Candidate(isDialled: isNew, establishedAt: time, isCarried: true)
+            #expect(!choice.replaces(carried, direct))
+            let later = LinkChoice.Candidate(isDialled: isOld, establishedAt: time)
+            let former = LinkChoice.Candidate(isDialled: isNew, establishedAt: 0, isCarried: true)
+            #expect(choice.replaces(later, former))
+        }
+    }
+
     @Test("otherwise the newer link replaces the older")
     func newer() {
         for (ours, theirs) in [(small, large), (large, small)] {
