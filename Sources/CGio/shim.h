@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
@@ -106,32 +107,46 @@ static inline int handoff_write_to_disk(int descriptor, long long offset, long l
 }
 
 /* What a child does between fork(2) and exec(2), where only async-signal-safe functions may be called: it leaves our
-   session, neither blocks nor ignores any signal, and may have so many files open; 0 changes nothing. */
+   session, neither blocks nor ignores any signal, and may have so many files open; 0 changes nothing. If it is bound to the
+   thread that starts it, it gets SIGTERM when that ends. */
 
-static inline void handoff_prepare_child(gpointer open_files)
+struct handoff_child {
+    rlim_t open_files;
+    /* The process that it is bound to; 0 for none. */
+    pid_t parent;
+};
+
+static inline void handoff_prepare_child(gpointer data)
 {
+    const struct handoff_child *child = (const struct handoff_child *)data;
     sigset_t none;
     struct rlimit limit;
-    rlim_t wanted = *(const rlim_t *)open_files;
 
     setsid();
-    if (wanted > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    if (child->open_files > 0 && getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = child->open_files < limit.rlim_max ? child->open_files : limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
+    if (child->parent > 0) {
+        (void)prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM);
+        /* It may have ended before that was set. */
+        if (getppid() != child->parent)
+            _exit(127);
+    }
 }
 
+/* The three descriptors become the standard ones; for -1 see g_spawn_async_with_fds. */
 static inline gboolean handoff_spawn(const char *folder, char **arguments, char **environment, GSpawnFlags flags,
-    GPid *process, int standard_error, unsigned long long open_files, GError **error)
+    GPid *process, int input, int output, int errors, unsigned long long open_files, bool is_bound, GError **error)
 {
-    rlim_t wanted = (rlim_t)open_files;
+    struct handoff_child child = { (rlim_t)open_files, is_bound ? getpid() : 0 };
 
-    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, &wanted, process, -1, -1,
-        standard_error, error);
+    return g_spawn_async_with_fds(folder, arguments, environment, flags, handoff_prepare_child, &child, process, input,
+        output, errors, error);
 }
 
 static inline int handoff_pipe(int *ends, int flags)

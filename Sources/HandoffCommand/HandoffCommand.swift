@@ -10,7 +10,7 @@ package enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, WaitingVerb.self, CancelVerb.self,
         DevicesVerb.self, PairVerb.self, DeclineVerb.self, UnpairVerb.self, ConnectVerb.self, TrustVerb.self,
-        UntrustVerb.self,
+        UntrustVerb.self, CarryVerb.self,
         MuteVerb.self, UnmuteVerb.self,
         OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self, HereVerb.self,
         ResetVerb.self, TwinsVerb.self,

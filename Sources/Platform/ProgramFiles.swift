@@ -37,8 +37,8 @@ package enum ProgramFiles {
             withStrings([path] + arguments) { words in
                 withStrings(variables) { variables in
                     handoff_spawn(
-                        folder, words, variables, GSpawnFlags(rawValue: flags), &process, standardError,
-                        DescriptorLimit.original, error
+                        folder, words, variables, GSpawnFlags(rawValue: flags), &process, -1, -1,
+                        standardError, DescriptorLimit.original, false, error
                     )
                 }
             }

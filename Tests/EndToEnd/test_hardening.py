@@ -16,7 +16,7 @@ from support import SOURCE
 UNITS = sorted((SOURCE / "data" / "systemd" / "user").glob("*.service.in"))
 PROFILES = sorted((SOURCE / "data" / "apparmor").glob("*.in"))
 # What “systemd-analyze security” says of each, in tenths, as of systemd 252; less is better, more is not accepted.
-EXPOSURE = {"handoffd.service": 64, "handoff-bridge.service": 64}
+EXPOSURE = {"handoffd.service": 64, "handoff-bridge.service": 64, "handoff-carry.service": 64}
 OTHERS = 61
 # What needs a mount namespace, which brings a user namespace along, or hides processes: then nobody could be looked at.
 HIDING = ("PrivateUsers", "PrivateTmp", "PrivateDevices", "PrivateMounts", "PrivateIPC", "ProtectSystem", "ProtectHome",

@@ -184,6 +184,8 @@ def test_status_waits_for_a_bridge_that_is_being_started(installed: Machine, pre
 UNITS = {BROKER: "handoffd.service", BRIDGE: "handoff-bridge.service"}
 # All that a graphical session has.
 SESSION_UNITS = UNITS | {AGENT: "handoff-agent.service"}
+# What only a session has whose user has named carriers.
+CARRIERS = "handoff-carry.service"
 
 
 def test_a_session_under_systemd_has_both_daemons(manager: UserManager) -> None:
@@ -259,7 +261,7 @@ def test_packagers_may_leave_it_to_presets(tmp_path: Path, prefix: Path) -> None
     """Meson says what starts the daemons, and installs no links for packagers who prefer presets."""
     links = prefix / "lib" / "systemd" / "user" / "graphical-session.target.wants"
     assert {link.name: link.resolve() for link in links.iterdir()} \
-        == {unit: (links.parent / unit).resolve() for unit in SESSION_UNITS.values()}
+        == {unit: (links.parent / unit).resolve() for unit in (*SESSION_UNITS.values(), CARRIERS)}
     other, said = install(tmp_path, "-Denableunits=false")
     assert "preset" in said
     assert not (other / "lib" / "systemd" / "user" / "graphical-session.target.wants").exists()

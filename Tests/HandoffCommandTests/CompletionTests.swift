@@ -21,6 +21,8 @@ struct CompletionTests {
             (["pair", ""], .strangers), (["decline", ""], .declinable),
             (["mute", ""], .unmutedPeers), (["unmute", ""], .mutedPeers), (["unpair", ""], .peers),
             (["connect", ""], .addresses), (["trust", ""], .nothing), (["fly", ""], .nothing),
+            (["carry", ""], .peers), (["carry", "lap", "--", ""], .commands),
+            (["carry", "--listen", ""], .files),
             (["publish", "--document", ""], .files), (["publish", "--document="], .files),
             (["publish", "--title", "--document", ""], .files),
             (["publish", "--", "--document", ""], .nothing),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import CGio
 internal import Glibc
 internal import HandoffCore
 internal import MainLoop
@@ -31,24 +32,63 @@ final class ChildProcess {
     ///   - environment: all of its environment.
     ///   - isForeground: whether it stays in the session and the group of this process, and so has its terminal. Otherwise it has
     ///     its own, which ``end()`` ends with all that it has started there.
+    ///   - isBound: whether it is asked to end when this process ends, however that comes, also if it is killed. It is not in
+    ///     the foreground then.
     /// - Throws: if it cannot be started.
     init(
         _ command: [[UInt8]], environment: [String: String], _ descriptors: Descriptors = Descriptors(),
-        isForeground: Bool = false
+        isForeground: Bool = false, isBound: Bool = false
     ) throws(CommandFailure) {
-        leadsGroup = !isForeground
+        leadsGroup = isBound || !isForeground
         let variables = environment.map { Array("\($0.key)=\($0.value)".utf8) }
         var process: pid_t = 0
-        let number = Self.spawn(command, variables, descriptors, isForeground, &process)
+        let failure: String?
+        if isBound {
+            failure = Self.spawnBound(command, variables, descriptors, &process)
+        } else {
+            let number = Self.spawn(command, variables, descriptors, isForeground, &process)
+            failure = number == 0 ? nil : SystemError.text(number)
+        }
         id = process
-        guard number == 0 else {
+        if let failure {
             let name = String(decoding: command.first ?? [], as: UTF8.self)
             throw CommandFailure(
                 tr(
                     "“{program}” cannot be started: {reason}.",
-                    ["program": name.shown, "reason": SystemError.text(number)]))
+                    ["program": name.shown, "reason": failure.shown]))
         }
         watch = ChildWatch(id) { [status] in status.come($0) }
+    }
+
+    /// Starts a program that is asked to end when the thread ends that has started it (prctl(2), `PR_SET_PDEATHSIG`): the main
+    /// one, as long as there is this process. posix_spawn(3) cannot do that.
+    /// - Returns: why it was not started; nil if it was.
+    private static func spawnBound(
+        _ command: [[UInt8]], _ variables: [[UInt8]], _ descriptors: Descriptors, _ process: inout pid_t
+    ) -> String? {
+        let texts = texts(command + variables)
+        defer { for text in texts { free(text) } }
+        var words: [UnsafeMutablePointer<CChar>?] = texts.prefix(command.count) + [nil]
+        var environment: [UnsafeMutablePointer<CChar>?] = texts.dropFirst(command.count) + [nil]
+        var flags = G_SPAWN_DO_NOT_REAP_CHILD.rawValue
+        if descriptors.output == nil { flags |= G_SPAWN_STDOUT_TO_DEV_NULL.rawValue }
+        if descriptors.errors == nil { flags |= G_SPAWN_STDERR_TO_DEV_NULL.rawValue }
+        do throws(GLibError) {
+            _ = try throwingGError { error in
+                handoff_spawn(
+                    nil, &words, &environment, GSpawnFlags(rawValue: flags), &process,
+                    descriptors.input ?? -1, descriptors.output ?? -1, descriptors.errors ?? -1, 0, true,
+                    error)
+            }
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    /// Each as C has it, to be freed.
+    private static func texts(_ texts: [[UInt8]]) -> [UnsafeMutablePointer<CChar>?] {
+        texts.map { bytes in strdup(bytes.map { CChar(bitPattern: $0) } + [0]) }
     }
 
     private static func spawn(
@@ -76,7 +116,7 @@ final class ChildProcess {
         posix_spawnattr_setsigmask(&attributes, &none)
         let flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK | (isForeground ? 0 : startsSession)
         posix_spawnattr_setflags(&attributes, Int16(flags))
-        let texts = (command + variables).map { bytes in strdup(bytes.map { CChar(bitPattern: $0) } + [0]) }
+        let texts = texts(command + variables)
         defer { for text in texts { free(text) } }
         guard let path = texts.first ?? nil else { return EINVAL }
         return posix_spawn(

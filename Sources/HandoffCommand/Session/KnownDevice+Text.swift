@@ -43,6 +43,7 @@ extension KnownDevice {
     /// Whether it is connected, and by which way if that is not the usual one.
     var link: String {
         guard isConnected else { return tr("not connected") }
+        if let carrier { return tr("connected by {carrier}", ["carrier": carrier.shown]) }
         return isOnOtherNetwork ? tr("connected over another network") : tr("connected")
     }
 

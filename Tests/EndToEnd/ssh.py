@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A server of OpenSSH that lets one key in, which can do nothing but `handoff carry --accept`."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import shutil
+import socket
+import subprocess
+from pathlib import Path
+
+from buses import wait
+from support import PROGRAMS, Machine, has_all_rights, own_port
+
+
+def missing() -> str:
+    """Why there can be no server here; empty if there can."""
+    if not shutil.which("sshd", path="/usr/sbin:/usr/bin"):
+        return "openssh-server is not installed"
+    return "" if os.getuid() != 0 or has_all_rights() else "its user may not become less than root"
+
+
+class Server:
+    """A server on a machine. Its sessions know of the session of that machine's user by XDG_RUNTIME_DIR alone."""
+
+    def __init__(self, machine: Machine, address: str = "127.0.0.1") -> None:
+        self.folder = machine.folder / "ssh"
+        self.folder.mkdir(mode=0o700)
+        self.machine, self.address, self.port = machine, address, own_port(address)
+        for name in ("host", "key"):
+            subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / name], check=True)
+        public = (self.folder / "key.pub").read_text()
+        (self.folder / "authorized_keys").write_text(f'restrict,command="{PROGRAMS}/handoff carry --accept" {public}')
+        bus = Path(machine.environment["XDG_RUNTIME_DIR"]) / "bus"
+        bus.symlink_to(machine.folder / "bus")
+        known = {name: value for name, value in machine.environment.items() if name.startswith("XDG_")}
+        (self.folder / "config").write_text("\n".join([
+            f"ListenAddress {address}", f"Port {self.port}", f"HostKey {self.folder}/host", "PidFile none", "UsePAM no",
+            f"AuthorizedKeysFile {self.folder}/authorized_keys", "StrictModes no", "PasswordAuthentication no",
+            "PermitRootLogin forced-commands-only", "SetEnv " + " ".join(f'{name}="{value}"' for name, value in known.items()),
+        ]) + "\n")
+        if os.getuid() == 0:
+            # Where the part of it that has no rights is locked in.
+            os.makedirs("/run/sshd", mode=0o755, exist_ok=True)
+        self.start()
+
+    def start(self) -> None:
+        sshd = shutil.which("sshd", path="/usr/sbin:/usr/bin")
+        process = self.machine.start(sshd, "-D", "-e", "-f", str(self.folder / "config"))
+        wait(lambda: self.answers() or process.poll() is not None, "sshd to answer")
+        assert process.poll() is None, self.machine.log(sshd)
+
+    def answers(self) -> bool:
+        try:
+            with socket.create_connection((self.address, self.port), 1) as connection:
+                return connection.recv(3) == b"SSH"
+        except OSError:
+            return False
+
+    @property
+    def command(self) -> list[str]:
+        """What connects to it with that key."""
+        return ["ssh", "-F", "none", "-T", "-q", "-i", str(self.folder / "key"), "-o", "IdentitiesOnly=yes",
+                "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=no", "-o", f"UserKnownHostsFile={self.folder}/known",
+                "-p", str(self.port), f"{getpass.getuser()}@{self.address}"]
