@@ -126,15 +126,16 @@ let package = Package(
             ["DBus", "HandoffClient", "HandoffCore", "HandoffSession", "MainLoop", "Platform"]),
         module("HandoffAssociations", ["CGnuTLS", "CSoup", "HandoffCore"]),
         program("handoff-associations", ["HandoffAssociations"]),
-        module("HandoffCommand", ground + ["CGio", "HandoffClient", "HandoffSession", "HandoffStatus"]),
+        module(
+            "HandoffCommand",
+            ground + ["CGio", "HandoffClient", "HandoffSession", "HandoffStarting", "HandoffStatus"]),
         program("handoff", ["HandoffCommand"]),
         module("HandoffClient", ground + ["CGio"]),
         module("HandoffStatus", ground + ["HandoffClient", "HandoffSession"]),
         .target(
             name: "HandoffAgent",
             dependencies: ground + [
-                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffSession",
-                "HandoffStatus",
+                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffSession", "HandoffStatus",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
@@ -202,8 +203,7 @@ let package = Package(
             "HandoffAgent",
             [
                 "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "HandoffStatus",
-                "MainLoop",
-                "TestSupport",
+                "MainLoop", "TestSupport",
             ]),
         tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand", "HandoffStatus"]),
         tests(

@@ -16,7 +16,9 @@ package final class Bridge {
     let settings: BridgeSettings
     let state: BridgeState
     private(set) lazy var links = Links(state, self)
-    private(set) lazy var carriers: Carriers = Carriers(state, bus) { [weak self] in self?.dials.dialNow($0) }
+    private(set) lazy var carriers: Carriers = Carriers(state, bus) { [weak self] device, isNew in
+        if isNew { self?.dials.dialNow(device) } else { self?.carrierLeft(device) }
+    }
     private(set) lazy var dials = Dials(state, self, carriers)
     private(set) lazy var devices = Devices(state, self, in: bus.connection.objects)
     private(set) lazy var broker = BrokerClient(bus, settings, state, self)
@@ -264,6 +266,7 @@ package final class Bridge {
             broker.remove(device)
             devices.update(device)
             dials.update(device)
+            carriers.forget(device)
             introductions.forget(device)
             introductions.update()
             return sleep.update()

@@ -14,15 +14,16 @@ extension StreamSocket {
     package static func check(
         _ descriptor: borrowing FileDescriptor, or code: HandoffFailure.Code, remedy: String
     ) throws(HandoffFailure) {
-        guard let flaw = flaw(of: descriptor.number) else { return }
+        guard let flaw = flaw(of: descriptor, in: [AF_UNIX]) else { return }
         throw HandoffFailure(
             code,
             "What came as a stream is \(flaw), and was closed. A stream is a connected AF_UNIX stream socket, on which"
                 + " each side can tell an end from a break. \(remedy)")
     }
 
-    /// What `descriptor` is instead of the end of a stream; nil if it is one.
-    private static func flaw(of descriptor: Int32) -> String? {
+    /// What `descriptor` is instead of a connected stream socket of one of these families; nil if it is one.
+    package static func flaw(of descriptor: borrowing FileDescriptor, in families: [Int32]) -> String? {
+        let descriptor = descriptor.number
         guard let domain = option(SO_DOMAIN, of: descriptor), let type = option(SO_TYPE, of: descriptor)
         else {
             return errno == ENOTSOCK ? "no socket" : "nothing that can be read or written"
@@ -30,7 +31,7 @@ extension StreamSocket {
         if type == Int32(SOCK_DGRAM.rawValue) { return "a datagram socket" }
         if type == Int32(SOCK_SEQPACKET.rawValue) { return "a socket of packets (SOCK_SEQPACKET)" }
         if type != Int32(SOCK_STREAM.rawValue) { return "a socket of another type (\(type))" }
-        if domain != AF_UNIX { return "a socket of another family (\(domain))" }
+        if !families.contains(domain) { return "a socket of another family (\(domain))" }
         return isConnected(descriptor) ? nil : "a socket without a connection"
     }
 

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
-internal import DBus
+package import DBus
 internal import Glibc
-internal import HandoffCore
-internal import MainLoop
+package import HandoffCore
+package import MainLoop
 internal import Platform
 
 /// The pipe that a program which was started writes its standard error into.
-struct ErrorPipe: ~Copyable {
+@frozen
+package struct ErrorPipe: ~Copyable {
     /// Where this process reads.
-    let ours: FileDescriptor
+    package let ours: FileDescriptor
     /// What the program gets. It is open for reading too, so that writing to it never raises SIGPIPE, and it does not
     /// block: the program fares no worse when this process ends, or does not keep up.
-    let theirs: FileDescriptor
+    package let theirs: FileDescriptor
 
     /// How much the pipe holds, in bytes, if the system allows that.
     private static let capacity: Int32 = 256 << 10
 
     /// A new pipe.
-    static func make() throws(HandoffFailure) -> ErrorPipe {
+    package static func make() throws(HandoffFailure) -> ErrorPipe {
         var ends: [Int32] = [-1, -1]
         guard handoff_pipe(&ends, Int32(O_CLOEXEC | O_NONBLOCK)) == 0 else { throw failure() }
         let ours = FileDescriptor(owning: ends[0])
@@ -40,10 +41,9 @@ struct ErrorPipe: ~Copyable {
 
 /// What a program writes to its standard error, read for as long as anybody can write to it, slowly.
 @MainLoop
-final class ErrorOutput {
-    private let application: ApplicationID
-    private let log: Log
+package final class ErrorOutput {
     private let descriptor: FileDescriptor
+    private let onLine: @MainLoop (String) -> Void
     private let onEnd: @MainLoop () -> Void
     private var words = LastWords()
     private var source: DescriptorSource?
@@ -54,26 +54,25 @@ final class ErrorOutput {
     /// How long nothing is read after something was: what does not fit into the pipe meanwhile is lost. Whoever writes a
     /// byte at a time wakes this process no more often than that.
     private static let rest = Duration.milliseconds(100)
-    /// How many lines of a portion are logged.
-    private static let loggedLines = 32
+    /// How many lines of a portion are told.
+    private static let toldLines = 32
     /// How many portions are read after the end of the program: more than the pipe holds.
     private static let lastPortions = 6
 
-    /// Reads `descriptor`, which does not block. `onEnd` is called once nobody can write any more.
-    init(
-        _ descriptor: consuming FileDescriptor, of application: ApplicationID, _ log: Log,
-        onEnd: @escaping @MainLoop () -> Void
+    /// Reads `descriptor`, which does not block. `onLine` is called with lines that were written, fit to be shown, and `onEnd` once
+    /// nobody can write any more.
+    package init(
+        _ descriptor: consuming FileDescriptor, onLine: @escaping @MainLoop (String) -> Void = { _ in },
+        onEnd: @escaping @MainLoop () -> Void = {}
     ) {
         self.descriptor = descriptor
-        self.application = application
-        self.log = log
-        self.onEnd = onEnd
+        (self.onLine, self.onEnd) = (onLine, onEnd)
         listen()
     }
 
     /// The last line that was written, fit to be shown; empty if there is none. What the program has written before is
     /// read first.
-    func lastLine() -> String {
+    package func lastLine() -> String {
         for _ in 0..<Self.lastPortions where read() == Self.portion {}
         return words.text
     }
@@ -98,9 +97,7 @@ final class ErrorOutput {
             result = Glibc.read(descriptor.number, buffer.baseAddress, buffer.count)
             count = max(0, result)
         }
-        for line in words.wrote(bytes, lines: Self.loggedLines) {
-            log.debug("\(application) says: \(line)")
-        }
+        for line in words.wrote(bytes, lines: Self.toldLines) { onLine(line) }
         return result
     }
 }

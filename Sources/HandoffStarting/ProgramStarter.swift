@@ -43,7 +43,9 @@ package final class ProgramStarter {
     private func read(_ descriptor: consuming FileDescriptor, of application: ApplicationID) -> ErrorOutput {
         nextNumber += 1
         let number = nextNumber
-        let output = ErrorOutput(descriptor, of: application, log) { [weak self] in
+        let output = ErrorOutput(descriptor) { [log] line in
+            log.debug("\(application) says: \(line)")
+        } onEnd: { [weak self] in
             self?.outputs[number] = nil
         }
         outputs[number] = output

@@ -53,11 +53,13 @@ extension LoopSource {
         }
     }
 
-    /// Calls `body` once, about `delay` from now: to a second, so that the machine wakes for several such timers at once.
+    /// Calls `body` once, about `delay` from now: up to a second or two later, so that the machine wakes for several such timers at once.
     package static func timer(afterAbout delay: Duration, _ body: @escaping @MainLoop () -> Void)
         -> LoopSource
     {
-        LoopSource(g_timeout_source_new_seconds(guint(clamping: delay.components.seconds))) {
+        let (seconds, rest) = delay.components
+        // GLib counts whole seconds.
+        return LoopSource(g_timeout_source_new_seconds(guint(clamping: seconds + (rest > 0 ? 1 : 0)))) {
             body()
             return false
         }

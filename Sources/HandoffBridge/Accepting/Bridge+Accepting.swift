@@ -9,8 +9,9 @@ extension Bridge: AdmissionOwner {
     func admitted(
         _ transport: TLSConnection, from address: String, helloWithin time: Duration, isFarewell: Bool
     ) throws {
-        _ = try links.add(
-            transport, .accepted(from: address), helloWithin: time, isFarewell: isFarewell)
+        let origin: Link.Origin =
+            transport.isCarried ? .carried(address, isDialled: false) : .accepted(from: address)
+        _ = try links.add(transport, origin, helloWithin: time, isFarewell: isFarewell)
     }
 
     func expectedStreams(from host: String) -> Int { streams.connector.expectedConnections(from: host) }

@@ -28,27 +28,30 @@ final class Carriers {
 
     private let state: BridgeState
     private let bus: Bus
-    /// There is another carrier to this peer.
-    private let onNew: @MainLoop (DeviceID) -> Void
+    /// There is another carrier to this peer, or one fewer.
+    private let onChange: @MainLoop (_ device: DeviceID, _ isNew: Bool) -> Void
     /// Those to each device, the latest first.
     private var all: [DeviceID: [Carrier]] = [:]
     private var watches: [BusName: NameWatch] = [:]
 
-    /// None yet. `onNew` is called when there is another one to a peer.
-    init(_ state: BridgeState, _ bus: Bus, _ onNew: @escaping @MainLoop (DeviceID) -> Void) {
-        (self.state, self.bus, self.onNew) = (state, bus, onNew)
+    /// None yet. `onChange` is called when there is another one to a peer, which `isNew`, and when one has left.
+    init(
+        _ state: BridgeState, _ bus: Bus, _ onChange: @escaping @MainLoop (_: DeviceID, _ isNew: Bool) -> Void
+    ) {
+        (self.state, self.bus, self.onChange) = (state, bus, onChange)
     }
 
     /// Those to `device`, in the order in which they are to be asked.
     func to(_ device: DeviceID) -> [Carrier] { all[device] ?? [] }
 
-    /// The object at `path` of `caller` is a carrier to `device` from now on, until `caller` leaves the bus.
+    /// The object at `path` of `caller` is a carrier to `device` from now on, until `caller` leaves the bus or `device` is no peer
+    /// any more.
     /// - Throws: what is wrong with that, for people.
     func register(_ path: ObjectPath, of caller: BusName, to device: DeviceID, _ label: String)
         throws(HandoffFailure)
     {
         guard state.isTrusted(device) else { throw Peer.notPaired(state.label(of: device)) }
-        guard !label.isEmpty, label.count <= PeerText.maximumName, PeerText.name(label) == label else {
+        guard !label.isEmpty, PeerText.name(label) == label else {
             throw HandoffFailure(
                 .invalidArguments,
                 "“\(PeerText.title(label))” can’t be the label of a carrier. Give one of 1 to"
@@ -66,13 +69,20 @@ final class Carriers {
             }
         }
         bridgeLog.info("\(caller) carries to \(state.label(of: device)) \(carrier.way).")
-        onNew(device)
+        onChange(device, true)
     }
 
     private func left(_ owner: BusName) {
         watches[owner] = nil
-        all = all.mapValues { $0.filter { $0.owner != owner } }.filter { !$0.value.isEmpty }
+        for (device, carriers) in all where carriers.contains(where: { $0.owner == owner }) {
+            let others = carriers.filter { $0.owner != owner }
+            all[device] = others.isEmpty ? nil : others
+            onChange(device, false)
+        }
     }
+
+    /// `device` is no peer any more.
+    func forget(_ device: DeviceID) { all[device] = nil }
 
     /// A connection that `carrier` makes.
     /// - Throws: why there is none.

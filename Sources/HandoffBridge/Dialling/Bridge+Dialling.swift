@@ -12,6 +12,12 @@ extension Bridge: DialsOwner {
         return link
     }
 
+    /// One carrier to `device` fewer: what was wrong with it may be of no interest any more.
+    func carrierLeft(_ device: DeviceID) {
+        dials.update(device)
+        devices.update(device)
+    }
+
     func way(to device: DeviceID) -> Link.Way? { links.current[device]?.way }
 
     func reachableAddresses(of device: DeviceID) -> [NetworkAddress] {

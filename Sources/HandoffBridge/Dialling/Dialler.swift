@@ -81,10 +81,12 @@ final class Dialler {
     /// Makes a link with `device` over a connection that `carrier` makes.
     /// - Throws: as the other does.
     func dial(by carrier: Carriers.Carrier, to device: DeviceID) async throws -> Link {
-        let secrets = state.trust[device]?.knockSecrets(as: state.ownID) ?? []
+        let socket = try await carriers.connect(carrier)
+        // That may take long, and the device may be no peer any more.
+        guard let entry = state.trust[device] else { throw CancellationError() }
         return try await open(
-            try await carriers.connect(carrier), .carried(carrier.way), expecting: device, secrets, .unnamed,
-            isRemembered: false)
+            socket, .carried(carrier.way, isDialled: true), expecting: device,
+            entry.knockSecrets(as: state.ownID), .unnamed, isRemembered: false)
     }
 
     /// Makes a link of a connection to whoever is at the other end.
@@ -104,7 +106,7 @@ final class Dialler {
                 throw KnockRefused(origin: origin)
             }
         }
-        guard state.isOn, !Task.isCancelled else {
+        guard state.isOn, !Task.isCancelled, !socket.isCarried || state.isTrusted(transport.peer) else {
             transport.close()
             throw CancellationError()
         }

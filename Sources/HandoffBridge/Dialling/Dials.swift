@@ -123,7 +123,9 @@ final class Dials {
             state.isOn && entry != nil && !hasLink
             && (!targets.isEmpty(device) || !carriers.to(device).isEmpty)
         if entry == nil { targets.forget(device) }
-        if entry == nil || hasLink { errors[device] = nil }
+        if entry == nil || hasLink || targets.isEmpty(device) && carriers.to(device).isEmpty {
+            errors[device] = nil
+        }
         guard isWanted else {
             redials[device]?.pause()
             announcedOnly.remove(device)
@@ -141,7 +143,7 @@ final class Dials {
     }
 
     private func awaitRound() {
-        guard round == nil else { return }
+        guard state.isOn, round == nil else { return }
         round = .timer(afterAbout: Self.roundTime) { [weak self] in
             self?.round = nil
             for redial in self?.redials.values.filter(\.rests) ?? [] { redial.again() }
@@ -151,7 +153,8 @@ final class Dials {
 
     /// Dials `device` without waiting further, if it is to be dialled at all.
     func dialNow(_ device: DeviceID) {
-        if update(device) { redials[device]?.now() } else { comeNearer(device) }
+        guard !owner.hasLink(with: device) else { return comeNearer(device) }
+        if update(device) { redials[device]?.now() }
     }
 
     /// `device` has announced where it is.
@@ -175,14 +178,13 @@ final class Dials {
         let way = owner.way(to: device)
         guard state.isOn, way == .otherNetwork || way == .carried, nearing[device] == nil else { return }
         // A carrier that has been in use for long may not be needed any more.
-        if way == .carried { awaitRound() }
+        if way == .carried, !targets.isEmpty(device) { awaitRound() }
         let addresses = addresses(device)
         guard !addresses.isEmpty else { return }
         nearing[device] = MainLoop.start { [weak self] in
             for (address, isPlace) in addresses {
                 guard let self, !Task.isCancelled, owner.way(to: device) == way else { break }
-                _ = try? await dialler.dial(
-                    address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
+                try? await dial(device, at: address, isPlace: isPlace)
             }
             self?.nearing[device] = nil
             if self?.owner.way(to: device) == way { self?.awaitRound() }
@@ -219,16 +221,12 @@ final class Dials {
             // The device may have dialled, or have been seen, which is the better reason to dial it.
             if owner.hasLink(with: device) || isPlace && redials[device]?.isDue == true { return }
             do {
-                _ = try await dialler.dial(
-                    address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
-                targets.reached(device, at: address)
-                return
+                return try await dial(device, at: address, isPlace: isPlace)
             } catch {
                 if Task.isCancelled || error is Dialler.LinkNotChosen { return }
-                let isDeserted = (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true
-                targets.missed(device, at: address, isDeserted: isDeserted)
-                state.refusals.note("\(state.label(of: device)) was not reached at \(address): \(error)")
-                if !isPlace || !isKnown { failed(device, at: address, error, isPlace: isPlace) }
+                if !isPlace || !isKnown {
+                    failed(device, "at \(address)", at: address, error, isPlace: isPlace)
+                }
                 isKnown = isKnown || error is Dialler.KnockRefused && !isPlace
             }
         }
@@ -239,29 +237,41 @@ final class Dials {
                 return
             } catch {
                 if Task.isCancelled || error is Dialler.LinkNotChosen { return }
-                state.refusals.note("\(state.label(of: device)) was not reached \(carrier.way): \(error)")
-                errors[device] =
-                    error is Dialler.KnockRefused
-                    ? ShownError(HandoffFailure(.notPaired, "\(error)"))
-                    : Self.notReached(carrier.way, error)
-                owner.notReached(device, at: nil)
+                note(device, carrier.way, error)
+                if !isKnown { failed(device, carrier.way, at: nil, error, isPlace: false) }
             }
         }
     }
 
+    /// Dials `device` at one of its addresses.
+    private func dial(_ device: DeviceID, at address: NetworkAddress, isPlace: Bool) async throws {
+        do {
+            _ = try await dialler.dial(
+                address, expecting: device, within: Self.peerConnectTimeout, isRemembered: !isPlace)
+            targets.reached(device, at: address)
+        } catch {
+            if Task.isCancelled || error is Dialler.LinkNotChosen { throw error }
+            let isDeserted = (error as? GLibError)?.isIO(G_IO_ERROR_CONNECTION_REFUSED) == true
+            targets.missed(device, at: address, isDeserted: isDeserted)
+            note(device, "at \(address)", error)
+            throw error
+        }
+    }
+
+    private func note(_ device: DeviceID, _ way: String, _ error: any Error) {
+        state.refusals.note("\(state.label(of: device)) was not reached \(way): \(error)")
+    }
+
+    /// `device` was not reached so; `address` is nil for a carrier.
     private func failed(
-        _ device: DeviceID, at address: NetworkAddress, _ error: any Error, isPlace: Bool
+        _ device: DeviceID, _ way: String, at address: NetworkAddress?, _ error: any Error, isPlace: Bool
     ) {
         errors[device] =
             error is Dialler.KnockRefused && !isPlace
             ? ShownError(HandoffFailure(.notPaired, "\(error)"))
-            : Self.notReached("at \(address)", error)
+            : ShownError(
+                HandoffFailure(
+                    .connectionUnavailable, "It was not reached \(way): \(PeerText.message("\(error)"))"))
         owner.notReached(device, at: address)
-    }
-
-    private static func notReached(_ way: String, _ error: any Error) -> ShownError {
-        ShownError(
-            HandoffFailure(
-                .connectionUnavailable, "It was not reached \(way): \(PeerText.message("\(error)"))"))
     }
 }

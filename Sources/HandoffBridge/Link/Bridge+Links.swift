@@ -9,6 +9,7 @@ extension Bridge: LinksOwner {
     func isPairing(over link: Link) -> Bool { pairings.isUnderWay(over: link) }
     func isPairingAgreed(over link: Link) -> Bool { pairings.isAgreed(over: link) }
     func isPairingAnswered(over link: Link) -> Bool { pairings.isAnswered(over: link) }
+    func hasStreams(over link: Link) -> Bool { streams.has(over: link) }
 
     func pairingServer(for link: Link) -> any PairingServer { PairingObject(pairings, link) }
     func peerServer(for link: Link) -> any PeerServer { IncomingPeerObject(self, link) }
@@ -21,7 +22,7 @@ extension Bridge: LinksOwner {
 
     func linkSaidHello(_ link: Link) {
         // This is called after the Hello was answered, and the link may have ended in between.
-        guard !link.isClosed else { return }
+        guard !link.isClosed, !link.awaitsStreams else { return }
         let device = link.device
         endTrustIfPeerDid(link)
         let isNew = links.current[device] !== link
@@ -108,9 +109,7 @@ extension Bridge: LinksOwner {
         }
         peers[link.device]?.linkEnded(link)
         pairings.linkEnded(link)
-        // It may be known at the other end only that this one is established.
-        let others = links.all(with: link.device)
-        streams.linkEnded(link, nearer: others.first { !$0.isClosed && $0.way < link.way })
+        streams.linkEnded(link)
         introductions.linkEnded(link.device, link.number)
         dials.linkEnded(link.device, since: link.establishedAt)
         reconcile(link.device)
@@ -128,8 +127,7 @@ extension Bridge: LinksOwner {
         let place =
             switch link.origin {
             case .dialled(let address): "to \(address)"
-            case .carried(let way): way
-            case .accepted(let address): link.isCarried ? address : "from \(address)"
+            case .carried, .accepted: "\(link.origin)"
             }
         let level: Log.Level = state.trust[link.device] == nil ? .info : .message
         let trust = link.isPaired ? "paired" : "not paired"

@@ -40,16 +40,25 @@ final class Link {
     enum Origin: Equatable, CustomStringConvertible {
         /// This device dialled the address.
         case dialled(NetworkAddress)
-        /// This device had a carrier connect, in words: “by ssh”.
-        case carried(String)
-        /// The other device dialled, from this address, or by this way if a carrier has brought the connection here.
+        /// A carrier has brought it, in words “by ssh”; `isDialled` says whether this device had it connect.
+        case carried(String, isDialled: Bool)
+        /// The other device dialled, from this address.
         case accepted(from: String)
 
         var description: String {
             switch self {
             case .dialled(let address): "at \(address)"
-            case .carried(let way): way
+            case .carried(let way, _): way
             case .accepted(let address): "from \(address)"
+            }
+        }
+
+        /// Whether this device dialled, or had a carrier connect.
+        var isDialled: Bool {
+            switch self {
+            case .dialled: true
+            case .carried(_, let isDialled): isDialled
+            case .accepted: false
             }
         }
     }
@@ -78,6 +87,8 @@ final class Link {
     var awaitsTrust = false
     /// Whether the link was let in only because its device used to be a peer.
     var isFarewell = false
+    /// Whether a nearer link has taken its place, and this one only stays until its streams have ended.
+    var awaitsStreams = false
     /// Whether the address that was dialled is kept with the device, as one at which it was reached.
     var isAddressRemembered = true
     /// What the other side said last.
@@ -103,8 +114,8 @@ final class Link {
     private var deadline: LoopSource?
     private var hellos = EventRate(limit: maximumHellos)
     private var waiting: [CheckedContinuation<Void, any Error>] = []
-    /// For a link that a carrier has brought at this device's wish.
-    private var pulse: LinkPulse?
+    /// For a link that a carrier has brought.
+    private(set) var pulse: LinkPulse?
 
     /// - Throws: if TLS does not tell what the secret is made of.
     init(
@@ -115,10 +126,9 @@ final class Link {
         self.owner = owner
         device = transport.peer
         exporter = try transport.exporter()
-        let isClient = if case .accepted = origin { false } else { true }
         secret = PeerSecret(
-            exporter: exporter, client: isClient ? ours : device,
-            server: isClient ? device : ours)
+            exporter: exporter, client: origin.isDialled ? ours : device,
+            server: origin.isDialled ? device : ours)
         channel = LinkChannel(transport)
     }
 
@@ -146,7 +156,7 @@ final class Link {
     }
 
     /// Whether this device dialled, or had a carrier connect.
-    var isDialled: Bool { if case .accepted = origin { false } else { true } }
+    var isDialled: Bool { origin.isDialled }
 
     /// The IP address of the other end; ``SocketConnection/carriers`` for a link that a carrier has brought.
     var remoteHost: String { channel.remoteHost }
@@ -176,7 +186,7 @@ final class Link {
     var remoteAddress: String {
         switch origin {
         case .dialled(let address): address.description
-        case .carried(let way): way
+        case .carried(let way, _): way
         case .accepted(let address): address
         }
     }
@@ -396,7 +406,7 @@ final class Link {
         guard isAnswered, received != nil, establishedAt == nil, !isClosed else { return }
         (establishedAt, establishedTime) = (MainLoop.now, MainLoop.wallClock)
         deadline = nil
-        if isCarried, isDialled { watchPulse() }
+        if isCarried { watchPulse() }
         owner?.linkSaidHello(self)
         resume(.success(()))
     }

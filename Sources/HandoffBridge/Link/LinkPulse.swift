@@ -38,7 +38,8 @@ final class LinkPulse {
         timer = .timer(afterAbout: .microseconds(max(0, left))) { [weak self] in
             guard let self else { return }
             // What came meanwhile moves the end of the wait.
-            if heardAt() > time { wait(from: heardAt()) } else { askNow() }
+            let heard = heardAt()
+            if heard > time { wait(from: heard) } else { askNow() }
         }
     }
 

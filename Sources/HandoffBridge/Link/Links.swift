@@ -22,6 +22,8 @@ protocol LinksOwner: LinkOwner {
     func isPairingAgreed(over link: Link) -> Bool
     /// Whether the one pairing attempt that the session of `link` allows is under way on both sides.
     func isPairingAnswered(over link: Link) -> Bool
+    /// Whether there are streams that were agreed on over `link`.
+    func hasStreams(over link: Link) -> Bool
 }
 
 /// All links, and which of them is the current one with each device.
@@ -219,7 +221,9 @@ final class Links {
             return false
         }
         current[link.device] = link
-        old.close("a newer one took its place")
+        // What a farther link has in hand goes on.
+        old.awaitsStreams = link.way < old.way && owner.hasStreams(over: old)
+        if !old.awaitsStreams { old.close("a newer one took its place") }
         return true
     }
 

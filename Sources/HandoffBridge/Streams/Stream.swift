@@ -54,8 +54,8 @@ final class Stream {
     let number: UInt32
     let content: Content
     let owner: Owner
-    /// The link with which it ends: the one over which it was agreed on, or a nearer one that took the place of that.
-    var link: Link
+    /// The link over which the stream was agreed on, and with which it ends.
+    let link: Link
     /// Nil once it has ended.
     private var application: ApplicationEnd?
     private var life = StreamLife()

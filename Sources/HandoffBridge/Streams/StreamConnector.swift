@@ -103,10 +103,11 @@ final class StreamConnector {
         turnstiles[link.device] = turnstile
         // The handshake shows that the opening is over on the other side.
         let connection = try await turnstile.pass {
-            var failure: any Error = StreamFault(description: "there is no way to it")
+            var failure: any Error = StreamFault(
+                description: "what has carried the link has ended: start it again")
             let ways = ways(of: link)
             for way in ways {
-                let limit = ways.count == 1 ? Deadline.streamToken : Self.attemptTime
+                let limit = ways.count == 1 || link.isCarried ? Deadline.streamToken : Self.attemptTime
                 do {
                     return try await withTimeLimit(limit) { [self] in
                         try await dial(way, link.device, token)
@@ -132,7 +133,10 @@ final class StreamConnector {
     /// By which ways the connection of a stream over `link` may come about.
     private func ways(of link: Link) -> [@MainLoop @Sendable () async throws -> SocketConnection] {
         if link.isCarried {
-            return carriers.to(link.device).map { carrier in
+            // The one by which the link goes has shown that it can.
+            let all = carriers.to(link.device)
+            let proven = all.filter { $0.way == link.remoteAddress }
+            return (proven + all.filter { $0.way != link.remoteAddress }).map { carrier in
                 { [carriers] in try await carriers.connect(carrier) }
             }
         }

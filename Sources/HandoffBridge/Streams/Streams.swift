@@ -255,13 +255,16 @@ final class Streams {
         for stream in streams.values where stream.owner == owner { stream.release() }
     }
 
-    /// A link has ended: its streams break, unless `nearer` takes its place. Then they are as good as they were.
-    func linkEnded(_ link: Link, nearer: Link?) {
+    /// A link has ended: the streams that were agreed on over it break. Those of a link that only awaits the end of its streams, and
+    /// that the other side has ended in order, have ended there, and only their last bytes are on the way.
+    func linkEnded(_ link: Link) {
         connector.linkEnded(link)
-        for stream in streams.values where stream.link === link {
-            if let nearer { stream.link = nearer } else { stream.cut("the link was lost") }
-        }
+        if link.awaitsStreams, link.endedInOrder { return }
+        for stream in streams.values where stream.link === link { stream.cut("the link was lost") }
     }
+
+    /// Whether any stream was agreed on over `link`.
+    func has(over link: Link) -> Bool { streams.values.contains { $0.link === link } }
 
     /// Breaks all streams, or all streams with one peer.
     func cutAll(_ why: String, with device: DeviceID? = nil) {
@@ -272,6 +275,9 @@ final class Streams {
     func ended(_ stream: Stream) {
         streams[stream.number] = nil
         watched[stream.number] = nil
+        if stream.link.awaitsStreams, !has(over: stream.link) {
+            stream.link.closeWhenSent("its last stream has ended")
+        }
         wake(Share(stream.content, stream.owner))
         bridge.streamEnded(stream.owner)
     }

@@ -3,6 +3,7 @@ internal import CGio
 internal import DBus
 internal import Glibc
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
@@ -30,9 +31,9 @@ struct SocketConnection: Sendable {
     /// Takes over a connection that a carrier has brought; `way` says by which way, for people.
     /// - Throws: `invalidArguments` if it is no connected stream socket.
     init(carrying descriptor: consuming FileDescriptor, _ way: String) throws {
-        if let flaw = Self.flaw(of: descriptor.number) {
+        if let flaw = StreamSocket.flaw(of: descriptor, in: [AF_UNIX, AF_INET, AF_INET6]) {
             throw HandoffFailure(
-                .invalidArguments, "The connection \(flaw). Give a connected stream socket.")
+                .invalidArguments, "The connection is \(flaw). Give a connected stream socket.")
         }
         let raw = try throwingGError { g_socket_new_from_fd(descriptor.number, $0) }
         guard let raw else { throw GLibError(taking: nil) }
@@ -44,25 +45,6 @@ struct SocketConnection: Sendable {
         }
         reference = ObjectReference(owning: connection)
         (remoteHost, remoteAddress) = (Self.carriers, way)
-    }
-
-    /// Why `descriptor` is no connected stream socket; nil if it is one.
-    private static func flaw(of descriptor: Int32) -> String? {
-        func option(_ option: Int32) -> Int32? {
-            var (value, size): (Int32, socklen_t) = (0, socklen_t(MemoryLayout<Int32>.size))
-            return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
-        }
-        guard let type = option(SO_TYPE) else { return "is no socket" }
-        guard type == Int32(SOCK_STREAM.rawValue) else { return "is a socket, but none of a stream" }
-        guard let family = option(SO_DOMAIN), [AF_UNIX, AF_INET, AF_INET6].contains(family) else {
-            return "is a socket of another family than AF_UNIX, AF_INET and AF_INET6"
-        }
-        guard option(SO_ACCEPTCONN) == 0 else { return "is a socket that listens" }
-        var (address, size) = (sockaddr_storage(), socklen_t(MemoryLayout<sockaddr_storage>.size))
-        let isConnected = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &size) == 0 }
-        }
-        return isConnected ? nil : "is a socket that is not connected"
     }
 
     /// Makes the kernel find out within 45 seconds when the other end has vanished, and send at once what is

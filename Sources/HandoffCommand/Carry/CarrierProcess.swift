@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import CGio
+internal import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffSession
+internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
@@ -10,86 +11,51 @@ internal import Platform
 /// however that comes.
 @MainLoop
 final class CarrierProcess {
-    /// How many bytes of its standard error are read at a time.
-    private static let portion = 64 << 10
-    /// How many of these are read after its end: more than a pipe holds.
-    private static let lastPortions = 3
+    /// How long it may take until something comes over the connection: as long as the bridge waits for one.
+    private static let patience = Duration.seconds(10)
 
     private let process: ChildProcess
     private let name: String
-    private let errors: Int32
-    private var words = LastWords()
-    private var source: DescriptorSource?
+    private let output: ErrorOutput
 
     /// Starts `command`, which begins with the path of a program.
     /// - Parameter connection: a descriptor, of which it gets two duplicates.
     /// - Throws: if it cannot be started.
-    init(_ command: [[UInt8]], _ connection: Int32) throws(CommandFailure) {
-        var ends: [Int32] = [-1, -1]
-        guard handoff_pipe(&ends, O_CLOEXEC) == 0 else {
-            throw CommandFailure(tr("No pipe could be made: {reason}.", ["reason": SystemError.last]))
-        }
-        let (ours, theirs) = (ends[0], ends[1])
-        defer { close(theirs) }
-        errors = ours
+    init(_ command: [[UInt8]], _ connection: Int32) throws {
+        let pipe = try ErrorPipe.make()
         name = String(decoding: command.first ?? [], as: UTF8.self)
-        do throws(CommandFailure) {
-            process = try ChildProcess(
-                command, environment: SessionEnvironment.variables,
-                ChildProcess.Descriptors(input: connection, output: connection, errors: theirs),
-                isBound: true)
-        } catch {
-            close(ours)
-            throw error
-        }
-        _ = fcntl(ours, F_SETFL, O_NONBLOCK)
-        source = DescriptorSource(ours, .readable) { [weak self] _ in _ = self?.read() }
-    }
-
-    isolated deinit {
-        source?.cancel()
-        close(errors)
+        process = try ChildProcess(
+            command, environment: SessionEnvironment.variables,
+            ChildProcess.Descriptors(input: connection, output: connection, errors: pipe.theirs.number),
+            isBound: true)
+        output = ErrorOutput(pipe.ours)
     }
 
     /// Waits for its end.
     func isOver() async { _ = await process.status(within: nil) }
 
-    /// Waits until it has written something to the connection whose other end is `end`, or has closed it.
-    /// - Returns: whether it has written.
-    func hasWritten(to end: Int32) async -> Bool {
+    /// Waits until it has written something to the connection whose other end is `end`. If nothing comes it is ended.
+    /// - Returns: nil if it has written; else why it has not, for people.
+    func failure(toWriteTo end: Int32) async -> String? {
         let isReadable = Awaited<Void>()
         let source = DescriptorSource(end, .readable) { _ in isReadable.come(()) }
-        _ = await isReadable.value(within: nil)
+        let isReady = await isReadable.value(within: Self.patience) != nil
         source.cancel()
         var byte: UInt8 = 0
-        return recv(end, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
-    }
-
-    /// Waits for its end, and says how that was.
-    func complaint() async -> String {
+        if isReady, recv(end, &byte, 1, Int32(MSG_PEEK)) > 0 { return nil }
+        // Whatever it still does, it is no connection any more.
+        await process.end()
         let status = await process.status(within: nil)
-        for _ in 0..<Self.lastPortions where read() == Self.portion {}
-        source?.cancel()
-        let told = tr(
-            "“{program}” {end}.", ["program": name.shown, "end": ProcessEnd(status ?? 0).text])
-        let line = words.text
+        let told =
+            isReady
+            ? tr("“{program}” {end}.", ["program": name.shown, "end": ProcessEnd(status ?? 0).text])
+            : tr(
+                "“{program}” has brought nothing within {count} seconds.",
+                ["program": name.shown, "count": "\(Self.patience.components.seconds)"])
+        let line = output.lastLine()
         return line.isEmpty ? told : told + " " + tr("It says: {words}", ["words": line.shown])
     }
 
     /// Ends it, with all that it has started: it is asked to end first.
     func end() async { await process.end() }
-
-    /// Reads from its standard error.
-    /// - Returns: how many bytes; 0 at the end, negative if there are none now.
-    private func read() -> Int {
-        var chunk = [UInt8](repeating: 0, count: Self.portion)
-        let count = Glibc.read(errors, &chunk, chunk.count)
-        if count > 0 {
-            _ = words.wrote(chunk[..<count])
-        } else if count == 0 || errno != EINTR && errno != EAGAIN {
-            // It would be ready for ever.
-            source?.cancel()
-        }
-        return count
-    }
 }

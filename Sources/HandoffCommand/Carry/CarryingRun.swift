@@ -15,13 +15,13 @@ private final class KeptCarrier {
     let server: CommandCarrier
     /// The peer that it carries to, by its id; nil as long as there is none of that name.
     var device: String?
-    /// The object that stands for it at the bridge; nil as long as there is no peer.
-    var path: ObjectPath?
+    /// The object that stands for it at the bridge.
+    let path: ObjectPath
     /// The bridge that it is registered with.
     var bridge: BusName?
 
-    init(_ entry: CarrierEntry, _ command: [[UInt8]], _ said: SaidOnce) {
-        self.entry = entry
+    init(_ entry: CarrierEntry, _ command: [[UInt8]], at path: ObjectPath, _ said: SaidOnce) {
+        (self.entry, self.path) = (entry, path)
         server = CommandCarrier(to: entry.device, by: command, said)
     }
 }
@@ -35,13 +35,12 @@ final class CarryingRun {
     private let session: Session
     private let bus: Bus
     private let isStrict: Bool
-    private let events: CarryEvents
+    private let events: DaemonEvents
     private let said: SaidOnce
     private let carriers: [KeptCarrier]
     private let repetition = Repetition()
     private var tokens: [SignalToken] = []
     private var bridge: Daemon?
-    private var nextPath = 0
     /// Whether the devices are being looked at.
     private var isLooking = false
     /// Whether something may have changed since they were.
@@ -56,12 +55,22 @@ final class CarryingRun {
     ) throws(CommandFailure) {
         let bus = try session.bus()
         (self.session, self.bus, self.isStrict, self.said) = (session, bus, isStrict, said)
-        carriers = entries.map { KeptCarrier($0.entry, $0.command, said) }
+        do {
+            carriers = try entries.enumerated().map { number, carrier in
+                let path = try Self.root.appending("\(number)")
+                return KeptCarrier(carrier.entry, carrier.command, at: path, said)
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        for carrier in carriers {
+            bus.connection.objects.export(carrier.path, [CarrierBinding(carrier.server)])
+        }
         // Who the bridge is has to be known to the policy before it is known here.
         let policy = BusAccessPolicy(bus: bus, watching: [.bridge])
         policy.seesSandboxes = Sandbox.own == nil
         bus.connection.policy = policy
-        events = CarryEvents(bus)
+        events = DaemonEvents(bus, HandoffNames.bridge)
         tokens = [
             bus.connection.onSignal(.objectManager) { [weak self] in self?.changed($0) },
             bus.connection.onSignal(.properties, "PropertiesChanged") { [weak self] in self?.changed($0) },
@@ -87,7 +96,7 @@ final class CarryingRun {
             case .end: return
             case .busEnded: throw CommandFailure.busEnded
             case .failed(let failure): throw failure
-            case .bridge(let owner): try await bridgeChanged(owner)
+            case .owner(let owner): try await bridgeChanged(owner)
             }
         }
     }
@@ -170,11 +179,11 @@ final class CarryingRun {
         // From here on, the bridge tells this connection of changes.
         let peers = try await bridge.devices().filter(\.isPaired)
         for carrier in carriers {
-            guard let (device, path) = try place(carrier, among: peers), carrier.bridge != bridge.name
+            guard let device = try device(of: carrier, among: peers), carrier.bridge != bridge.name
             else { continue }
             do {
                 try await bridge.bridge.registerCarrier(
-                    deviceId: device, carrier: path, label: carrier.entry.label)
+                    deviceId: device, carrier: carrier.path, label: carrier.entry.label)
                 // There may be another one by now.
                 if self.bridge?.name == bridge.name { carrier.bridge = bridge.name }
             } catch let error as DBusError where !isStrict && !Self.isUnanswered(error) {
@@ -184,31 +193,19 @@ final class CarryingRun {
         }
     }
 
-    /// Finds the peer that a carrier is for.
-    /// - Returns: its id, and the object for it; nil if there is no such peer yet.
+    /// The id of the peer that a carrier is for; nil if there is no such peer yet.
     /// - Throws: that there is none, if that is not waited for.
-    private func place(
-        _ carrier: KeptCarrier, among peers: [KnownDevice]
-    ) throws -> (device: String, path: ObjectPath)? {
+    private func device(of carrier: KeptCarrier, among peers: [KnownDevice]) throws -> String? {
         // Whatever others call themselves meanwhile, it stays the same device as long as that is a peer.
-        if let device = carrier.device, let path = carrier.path, peers.contains(where: { $0.id == device }) {
-            return (device, path)
-        }
-        if let path = carrier.path { bus.connection.objects.unexport(path) }
-        (carrier.device, carrier.path, carrier.bridge) = (nil, nil, nil)
-        let device: String
+        if let device = carrier.device, peers.contains(where: { $0.id == device }) { return device }
+        (carrier.device, carrier.bridge) = (nil, nil)
         do throws(CommandFailure) {
-            device = try peers.choose(carrier.entry.device).id
+            carrier.device = try peers.choose(carrier.entry.device).id
         } catch {
             if isStrict { throw error }
             if !peers.named(carrier.entry.device).isEmpty { said.say(error.message) }
-            return nil
         }
-        nextPath += 1
-        let path = try Self.root.appending("\(nextPath)")
-        bus.connection.objects.export(path, [CarrierBinding(carrier.server)])
-        (carrier.device, carrier.path) = (device, path)
-        return (device, path)
+        return carrier.device
     }
 
     private func failed(_ error: any Error, with bridge: Daemon) async {

@@ -45,23 +45,21 @@ final class CommandCarrier: CarrierServer {
             await process.isOver()
             self?.running[number] = nil
         }
-        guard await process.hasWritten(to: ours.number) else {
-            // Whatever it still does, it is no connection any more.
-            await process.end()
-            let complaint = await process.complaint()
-            if !isEnding { tell(complaint) }
-            throw DBusError(.failed, complaint)
+        if let failure = await process.failure(toWriteTo: ours.number) {
+            if !isEnding { tell(failure) }
+            throw DBusError(.failed, failure)
         }
         return ours
     }
 
     /// Starts the command with this end of a connection, which is closed here, so that it ends with the command.
     private func start(with end: consuming FileDescriptor) throws(DBusError) -> CarrierProcess {
-        do throws(CommandFailure) {
+        do {
             return try CarrierProcess(command, end.number)
         } catch {
-            tell(error.message)
-            throw DBusError(.failed, error.message)
+            let reason = CommandFailure(error).message
+            tell(reason)
+            throw DBusError(.failed, reason)
         }
     }
 

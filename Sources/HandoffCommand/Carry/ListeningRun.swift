@@ -9,7 +9,7 @@ internal import Platform
 @MainLoop
 final class ListeningRun {
     private let session: Session
-    private let events: CarryEvents
+    private let events: DaemonEvents
     private let said = SaidOnce()
     private var bridge: Daemon?
     private var socket: ListeningSocket?
@@ -18,7 +18,7 @@ final class ListeningRun {
     /// - Throws: if there is no session bus.
     init(_ session: Session) throws(CommandFailure) {
         self.session = session
-        events = CarryEvents(try session.bus())
+        events = DaemonEvents(try session.bus(), HandoffNames.bridge)
     }
 
     /// Listens at `path` until the user wants it to end. The bridge is `first` to begin with.
@@ -32,7 +32,7 @@ final class ListeningRun {
             case .end: return 0
             case .busEnded: throw CommandFailure.busEnded
             case .failed(let failure): throw failure
-            case .bridge(let owner):
+            case .owner(let owner):
                 if let owner, owner == bridge?.name { continue }
                 bridge = nil
                 if let owner { bridge = try await session.believed(owner, of: HandoffNames.bridge) }

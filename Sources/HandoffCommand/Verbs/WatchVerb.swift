@@ -18,7 +18,7 @@ struct WatchVerb: Verb {
     func run(in session: Session) async throws -> Int32 {
         _ = try await session.broker()
         let bus = try session.bus()
-        let events = BrokerEvents(bus)
+        let events = DaemonEvents(bus, HandoffNames.broker)
         let printer = WatchPrinter(printsJSON: session.printsJSON) { events.end() }
         var feed: OfferFeed?
         var isFirst = true
@@ -27,7 +27,8 @@ struct WatchVerb: Verb {
             switch event {
             case .end: return 0
             case .busEnded: throw CommandFailure.busEnded
-            case .broker(let owner):
+            case .failed(let failure): throw failure
+            case .owner(let owner):
                 feed?.end()
                 if feed != nil { printer.broker(isThere: false) }
                 feed = nil

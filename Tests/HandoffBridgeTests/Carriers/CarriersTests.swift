@@ -14,16 +14,20 @@ import Testing
 private final class TestCarrier: CarrierServer {
     /// Why it does not connect; nil if it does.
     var failure: DBusError?
-    /// How often it was asked.
-    private(set) var calls = 0
+    /// How often it was asked, and how often it has connected.
+    private(set) var (calls, connections) = (0, 0)
+    /// Comes when it may connect.
+    private let mayConnect = Awaited<Void>()
     private let bus: Bus
     private let target: TestDevice
 
     /// A carrier on a connection of its own to the bus of `origin`, called `label` there.
     static func register(
-        from origin: TestDevice, to target: TestDevice, _ label: String = "pigeon", failing: DBusError? = nil
+        from origin: TestDevice, to target: TestDevice, _ label: String = "pigeon",
+        failing: DBusError? = nil, holding isHolding: Bool = false
     ) async throws -> TestCarrier {
         let carrier = TestCarrier(origin.bus.connect(), target)
+        if !isHolding { carrier.goOn() }
         carrier.failure = failing
         try await carrier.register(to: target.id.description, label)
         return carrier
@@ -43,10 +47,15 @@ private final class TestCarrier: CarrierServer {
     func connect(_ call: MethodCall) async throws -> FileDescriptor {
         calls += 1
         if let failure { throw failure }
+        _ = await mayConnect.value(within: nil)
         let pair = try FileDescriptor.socketPair()
         try await target.proxy.carry(connection: pair.theirs)
+        connections += 1
         return pair.ours
     }
+
+    /// It connects from now on.
+    func goOn() { mayConnect.come(()) }
 
     /// Leaves the bus.
     func leave() { bus.leave() }
@@ -77,6 +86,7 @@ struct CarriersTests {
             #expect(try await a.device(b).connectedAddress() == "by pigeon")
             #expect(try await b.device(a).connectedAddress() == "by a carrier")
             #expect(try await a.device(b).addresses() == [])
+            #expect(a.link(with: b)?.pulse != nil && b.link(with: a)?.pulse != nil)
             let summary: [String: Value] = [
                 "ActivityType": .string("com.example.edit"), "ApplicationId": .string("com.example.Notes"),
             ]
@@ -92,7 +102,10 @@ struct CarriersTests {
             // Another carrier is not asked while there is a direct link.
             let other = try await TestCarrier.register(from: b, to: a)
             b.bridge.dials.dialNow(a.id)
+            // What was begun before this is answered has had its turn.
+            _ = try await b.device(a).way()
             #expect(other.calls == 0 && b.link(with: a)?.way == .sameNetwork)
+            #expect(a.link(with: b)?.pulse == nil)
         }
     }
 
@@ -119,7 +132,83 @@ struct CarriersTests {
     }
 
     @Test(
-        "a label that can't be shown, a device that is no peer, and too many carriers are refused",
+        "a stream that is under way when a direct link comes goes on until it ends, and what has carried it with it"
+    )
+    func streams() async throws {
+        try await onLoop {
+            let (a, b) = try await apart()
+            let carrier = try await TestCarrier.register(from: a, to: b)
+            try await eventually { areLinked(a, b) }
+            var here: End?
+            a.broker?.onOpenStream = { _ in
+                let pair = try StreamSocket.makePair()
+                here = End(pair.theirs)
+                return pair.ours
+            }
+            let there = End(
+                try await b.peer(a).openStream(continuation: "00112233445566778899aabbccddeeff"))
+            #expect(carrier.calls == 2)
+            let carried = try #require(a.link(with: b))
+            _ = try await a.proxy.connect(address: b.address)
+            try await eventually {
+                a.link(with: b)?.way == .sameNetwork && b.link(with: a)?.way == .sameNetwork
+            }
+            #expect(!carried.isClosed)
+            here?.write([1, 2, 3])
+            there.write([4, 5])
+            here?.endWriting()
+            there.endWriting()
+            try await eventually { there.hasEnded() && here?.hasEnded() == true }
+            #expect(there.ending == 0 && there.bytes == [1, 2, 3])
+            #expect(here?.ending == 0 && here?.bytes == [4, 5])
+            here?.close()
+            there.close()
+            try await eventually {
+                carried.isClosed && a.bridge.links.all(with: b.id).count == 1
+                    && b.bridge.links.all(with: a.id).count == 1
+            }
+        }
+    }
+
+    @Test("a peer that is unpaired while a carrier connects is not linked, and its carriers are forgotten")
+    func unpaired() async throws {
+        try await onLoop {
+            let (a, b) = try await apart()
+            let carrier = try await TestCarrier.register(from: a, to: b, "slow", holding: true)
+            try await eventually { carrier.calls == 1 }
+            try await a.device(b).unpair()
+            carrier.goOn()
+            #expect(a.bridge.carriers.to(b.id).isEmpty)
+            // The other side has the connection, and is told nothing.
+            try await eventually { carrier.connections == 1 }
+            _ = try await a.proxy.port()
+            #expect(a.bridge.links.all(with: b.id).isEmpty)
+        }
+    }
+
+    @Test("there are at most 64 carriers")
+    func many() async throws {
+        try await onLoop {
+            let (a, b) = try await apart()
+            let client = a.bus.connect()
+            let bridge = BridgeProxy(
+                RemoteObject(client.connection, HandoffNames.bridge, HandoffNames.bridgePath))
+            for number in 0..<Carriers.maximum {
+                let path = try ObjectPath("/carrier\(number)")
+                try await bridge.registerCarrier(deviceId: b.id.description, carrier: path, label: "x")
+            }
+            await expectError("org.freedesktop.DBus.Error.LimitsExceeded") {
+                try await bridge.registerCarrier(deviceId: b.id.description, carrier: "/one", label: "x")
+                return 0
+            }
+            // Another label is no other carrier.
+            try await bridge.registerCarrier(deviceId: b.id.description, carrier: "/carrier0", label: "y")
+            #expect(a.bridge.carriers.to(b.id).first?.label == "y")
+        }
+    }
+
+    @Test(
+        "a label that can't be shown, and a device that is no peer, are refused",
         arguments: ["", " ", "a\nb", "a\u{202E}b", String(repeating: "x", count: 65)])
     func refused(label: String) async throws {
         try await onLoop {
@@ -158,17 +247,17 @@ struct CarriersTests {
                 $0.withMemoryRebound(to: Int32.self, capacity: 2) { pipe($0) }
             }
             let rest = FileDescriptor(owning: ends.1)
-            #expect(await refusal(FileDescriptor(owning: ends.0))?.contains("is no socket") == true)
+            #expect(await refusal(FileDescriptor(owning: ends.0))?.contains("no socket") == true)
             #expect(rest.number >= 0)
             let file = FileDescriptor(owning: open("/dev/null", O_RDWR | O_CLOEXEC))
-            #expect(await refusal(file)?.contains("is no socket") == true)
+            #expect(await refusal(file)?.contains("no socket") == true)
             let datagrams = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0))
-            #expect(await refusal(datagrams)?.contains("none of a stream") == true)
+            #expect(await refusal(datagrams)?.contains("a datagram socket") == true)
             let lonely = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
-            #expect(await refusal(lonely)?.contains("not connected") == true)
+            #expect(await refusal(lonely)?.contains("without a connection") == true)
             let listening = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
             #expect(listen(listening.number, 1) == 0)
-            #expect(await refusal(listening)?.contains("listens") == true)
+            #expect(await refusal(listening)?.contains("without a connection") == true)
         }
     }
 
@@ -197,9 +286,9 @@ struct CarriersTests {
                 var (asked, isThere, deaths) = (0, true, 0)
             }
             let other = Other()
-            let begin = MainLoop.now
-            let pulse = LinkPulse(after: .milliseconds(20)) {
-                begin
+            var heard = MainLoop.now
+            let pulse = LinkPulse(after: .seconds(1)) {
+                heard
             } ask: { time in
                 #expect(time == .seconds(20))
                 other.asked += 1
@@ -208,8 +297,15 @@ struct CarriersTests {
             } dead: { _ in
                 other.deaths += 1
             }
-            try await eventually { other.asked > 2 }
-            #expect(other.deaths == 0)
+            // As long as something comes nobody is asked.
+            let begin = MainLoop.now
+            while MainLoop.now - begin < 1_500_000 {
+                heard = MainLoop.now
+                try await eventually { MainLoop.now - heard > 10_000 }
+            }
+            let early = other.asked
+            try await eventually { other.asked > 1 }
+            #expect(early == 0 && other.deaths == 0)
             other.isThere = false
             try await eventually { other.deaths == 1 }
             withExtendedLifetime(pulse) {}

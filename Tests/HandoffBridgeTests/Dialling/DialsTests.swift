@@ -26,7 +26,7 @@ private final class FakeDialsOwner: DialsOwner {
 
     /// Dials for it, without carriers.
     func dials() -> Dials {
-        Dials(shared.state, self, Carriers(shared.state, bus) { _ in })
+        Dials(shared.state, self, Carriers(shared.state, bus) { _, _ in })
     }
 
     func hasLink(with device: DeviceID) -> Bool { linked.contains(device) }
