@@ -51,6 +51,13 @@ class Server:
         wait(lambda: self.answers() or process.poll() is not None, "sshd to answer")
         assert process.poll() is None, self.machine.log(sshd)
 
+    def another_key(self, command: str) -> list[str]:
+        """What connects to it with a key that can do nothing but this."""
+        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / "other"], check=True)
+        with open(self.folder / "authorized_keys", "a", encoding="ascii") as file:
+            file.write(f'restrict,command="{command}" {(self.folder / "other.pub").read_text()}')
+        return [word.replace(str(self.folder / "key"), str(self.folder / "other")) for word in self.command]
+
     def answers(self) -> bool:
         try:
             with socket.create_connection((self.address, self.port), 1) as connection:

@@ -99,6 +99,26 @@ def test_command_that_fails(apart: Machines) -> None:
     assert "first" not in line and not desk.connected_to(lap.device_id)
 
 
+def test_command_that_brings_something_else(apart: Machines) -> None:
+    """A command that writes something else than the other device does is no connection, and that is told."""
+    desk, lap = apart
+    desk.start("handoff", "carry", "lap", "--", program(desk, "banner", "echo Welcome to this machine", "exec cat"))
+    wait(lambda: told(desk, "“Welcome …”, and no greeting of Handoff"), "what it has brought to be told")
+    wait(lambda: "no greeting" in about(desk, lap.device_id, "ConnectionError"), "the reason to be shown")
+    assert "org.freedesktop" not in about(desk, lap.device_id, "ConnectionError")
+
+
+@pytest.mark.long
+def test_command_that_hangs(apart: Machines) -> None:
+    """A command that brings nothing is ended after nine seconds, and that is told."""
+    desk, lap = apart
+    desk.start("handoff", "carry", "lap", "--", program(desk, "hangs", "trap '' TERM", "exec sleep 1000"))
+    wait(lambda: started_by(desk.processes["handoff"].pid), "the command")
+    first = started_by(desk.processes["handoff"].pid)
+    wait(lambda: "has brought nothing within 9 seconds" in about(desk, lap.device_id, "ConnectionError"), "the reason", 15)
+    wait(lambda: all(map(has_ended, first)), "the end of the command")
+
+
 def test_what_cannot_be_carried(apart: Machines) -> None:
     """What the command line lacks, a device that is no peer, and a program that is not there are told, each with its status."""
     desk, _lap = apart

@@ -55,7 +55,8 @@ final class Carriers {
             throw HandoffFailure(
                 .invalidArguments,
                 "“\(PeerText.title(label))” can’t be the label of a carrier. Give one of 1 to"
-                    + " \(PeerText.maximumName) characters, without control characters.")
+                    + " \(PeerText.maximumName) characters, without control characters, and without white space at the"
+                    + " ends.")
         }
         let carrier = Carrier(owner: caller, path: path, label: label)
         let others = to(device).filter { $0.owner != caller || $0.path != path }
@@ -88,7 +89,14 @@ final class Carriers {
     /// - Throws: why there is none.
     func connect(_ carrier: Carrier) async throws -> SocketConnection {
         let object = RemoteObject(bus.connection, carrier.owner, carrier.path)
-        let connection = try await CarrierProxy(object).connect(timeout: Self.patience)
+        let connection: FileDescriptor
+        do {
+            connection = try await CarrierProxy(object).connect(timeout: Self.patience)
+        } catch let error as DBusError where error.name == .noReply {
+            throw TLSFailure("no connection came within \(Self.patience), or the carrier has ended")
+        } catch let error as DBusError {
+            throw TLSFailure(PeerText.message(error.message))
+        }
         return try SocketConnection(carrying: connection, carrier.way)
     }
 }

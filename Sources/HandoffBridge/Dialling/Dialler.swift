@@ -102,7 +102,7 @@ final class Dialler {
             do {
                 return try await TLSConnection.establish(
                     .client, over: socket, as: identity, demanding: device)
-            } catch is GLibError where device != nil {
+            } catch let error as GLibError where device != nil && (!socket.isCarried || error.isTLSEnd) {
                 throw KnockRefused(origin: origin)
             }
         }

@@ -258,8 +258,14 @@ final class Dials {
         }
     }
 
+    /// What is wrong, without the name that it has on D-Bus.
+    private static func text(_ error: any Error) -> String {
+        (error as? DBusError)?.message ?? "\(error)"
+    }
+
     private func note(_ device: DeviceID, _ way: String, _ error: any Error) {
-        state.refusals.note("\(state.label(of: device)) was not reached \(way): \(error)")
+        state.refusals.note(
+            "\(state.label(of: device)) was not reached \(way): \(PeerText.message(Self.text(error)))")
     }
 
     /// `device` was not reached so; `address` is nil for a carrier.
@@ -271,7 +277,8 @@ final class Dials {
             ? ShownError(HandoffFailure(.notPaired, "\(error)"))
             : ShownError(
                 HandoffFailure(
-                    .connectionUnavailable, "It was not reached \(way): \(PeerText.message("\(error)"))"))
+                    .connectionUnavailable, "It was not reached \(way): \(PeerText.message(Self.text(error)))"
+                ))
         owner.notReached(device, at: address)
     }
 }

@@ -5,8 +5,6 @@ internal import Platform
 /// What is said on a connection before TLS (protocol.md, "Opening"): the side that was dialled greets, the dialler
 /// knocks.
 enum Knock {
-    /// The bytes that each greeting begins with.
-    static let magic = Array("HANDOFF1".utf8)
     /// How many random bytes each side gives: one side in its greeting, the other in its knock.
     static let challengeSize = 16
     /// How many bytes a greeting has.
@@ -53,14 +51,14 @@ enum Knock {
         let description: String
     }
 
-    static func greeting(_ challenge: [UInt8]) -> [UInt8] { magic + challenge }
+    static func greeting(_ challenge: [UInt8]) -> [UInt8] { Greeting.magic + challenge }
 
     /// The challenge in a greeting of ``greetingSize`` bytes.
     static func challenge(in greeting: [UInt8]) throws(Violation) -> [UInt8] {
-        guard greeting.count == greetingSize, greeting.starts(with: magic) else {
+        guard greeting.count == greetingSize, greeting.starts(with: Greeting.magic) else {
             throw Violation(description: "no Handoff answers there")
         }
-        return Array(greeting.dropFirst(magic.count))
+        return Array(greeting.dropFirst(Greeting.magic.count))
     }
 
     /// A knock for a link at `destination`. It shows `secrets` among random bytes; without any secrets, it is

@@ -46,7 +46,7 @@ struct CarrierEntry: Equatable, Sendable {
         guard let name = String(validating: command.first ?? [], as: UTF8.self) else { return command }
         guard let path = ProgramFiles.find(name) else {
             throw CommandFailure(
-                tr("There is no program “{program}” in PATH.", ["program": name.shown]))
+                tr("There is no program “{program}” that can be run.", ["program": name.shown]))
         }
         return [Array(path.utf8)] + command.dropFirst()
     }

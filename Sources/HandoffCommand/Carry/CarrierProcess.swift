@@ -11,8 +11,8 @@ internal import Platform
 /// however that comes.
 @MainLoop
 final class CarrierProcess {
-    /// How long it may take until something comes over the connection: as long as the bridge waits for one.
-    private static let patience = Duration.seconds(10)
+    /// How long it may take until something comes over the connection: nearly as long as the bridge waits for one.
+    private static let patience = Duration.seconds(9)
 
     private let process: ChildProcess
     private let name: String
@@ -34,26 +34,36 @@ final class CarrierProcess {
     /// Waits for its end.
     func isOver() async { _ = await process.status(within: nil) }
 
-    /// Waits until it has written something to the connection whose other end is `end`. If nothing comes it is ended.
-    /// - Returns: nil if it has written; else why it has not, for people.
-    func failure(toWriteTo end: Int32) async -> String? {
+    /// Waits until it has brought the greeting of another device to the connection whose other end is `end`. If none comes it is
+    /// ended.
+    /// - Returns: nil if it has; else why not, for people.
+    func failure(toConnect end: Int32) async -> String? {
         let isReadable = Awaited<Void>()
         let source = DescriptorSource(end, .readable) { _ in isReadable.come(()) }
         let isReady = await isReadable.value(within: Self.patience) != nil
         source.cancel()
-        var byte: UInt8 = 0
-        if isReady, recv(end, &byte, 1, Int32(MSG_PEEK)) > 0 { return nil }
-        // Whatever it still does, it is no connection any more.
-        await process.end()
-        let status = await process.status(within: nil)
-        let told =
-            isReady
-            ? tr("“{program}” {end}.", ["program": name.shown, "end": ProcessEnd(status ?? 0).text])
-            : tr(
+        var first = [UInt8](repeating: 0, count: Greeting.magic.count)
+        let count = isReady ? recv(end, &first, first.count, Int32(MSG_PEEK)) : -1
+        if count > 0, Greeting.magic.starts(with: first[..<count]) { return nil }
+        // Whatever it still does, it is no connection.
+        let ending = MainLoop.start { [process] in await process.end() }
+        var told: String
+        if !isReady {
+            told = tr(
                 "“{program}” has brought nothing within {count} seconds.",
                 ["program": name.shown, "count": "\(Self.patience.components.seconds)"])
+        } else if count > 0 {
+            told = tr(
+                "“{program}” has brought “{text}…”, and no greeting of Handoff.",
+                ["program": name.shown, "text": String(decoding: first[..<count], as: UTF8.self).shown])
+        } else {
+            await ending.value
+            let status = await process.status(within: nil) ?? 0
+            told = tr("“{program}” {end}.", ["program": name.shown, "end": ProcessEnd(status).text])
+        }
         let line = output.lastLine()
-        return line.isEmpty ? told : told + " " + tr("It says: {words}", ["words": line.shown])
+        if !line.isEmpty { told += " " + tr("It says: {words}", ["words": line.shown]) }
+        return told
     }
 
     /// Ends it, with all that it has started: it is asked to end first.

@@ -45,7 +45,7 @@ final class CommandCarrier: CarrierServer {
             await process.isOver()
             self?.running[number] = nil
         }
-        if let failure = await process.failure(toWriteTo: ours.number) {
+        if let failure = await process.failure(toConnect: ours.number) {
             if !isEnding { tell(failure) }
             throw DBusError(.failed, failure)
         }

@@ -97,7 +97,7 @@ struct CarryVerb: Verb {
         } catch {
             throw CommandFailure(error.description.shown)
         }
-        guard let file = configuration, file.groups.contains(CarrierEntry.group) else { return nil }
+        guard let file = configuration, !file.keys(in: CarrierEntry.group).isEmpty else { return nil }
         let (entries, flaws) = CarrierEntry.all(in: file)
         for flaw in flaws { said.say(flaw) }
         var carriers: [(entry: CarrierEntry, command: [[UInt8]])] = []
