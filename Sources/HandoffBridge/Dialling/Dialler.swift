@@ -24,6 +24,7 @@ final class Dialler {
         var description: String {
             "It answers \(origin), but does not know this device as its peer. If that lasts, as when one of the two"
                 + " was restored from a backup, unpair and pair both again."
+                + (origin.isCarried ? " What carries it may also have cut it off." : "")
         }
     }
 
@@ -102,7 +103,7 @@ final class Dialler {
             do {
                 return try await TLSConnection.establish(
                     .client, over: socket, as: identity, demanding: device)
-            } catch let error as GLibError where device != nil && (!socket.isCarried || error.isTLSEnd) {
+            } catch is GLibError where device != nil {
                 throw KnockRefused(origin: origin)
             }
         }

@@ -53,6 +53,8 @@ final class Link {
             }
         }
 
+        var isCarried: Bool { if case .carried = self { true } else { false } }
+
         /// Whether this device dialled, or had a carrier connect.
         var isDialled: Bool {
             switch self {
@@ -177,7 +179,7 @@ final class Link {
         isCarried ? .carried : NetworkInterface.isNear(remoteHost) ? .sameNetwork : .otherNetwork
 
     /// Whether a carrier has brought the connection.
-    var isCarried: Bool { remoteHost == SocketConnection.carriers }
+    var isCarried: Bool { origin.isCarried }
 
     /// The bytes of this end's IP address; nil if they are not known.
     var localAddress: [UInt8]? { channel.localAddress }
