@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 from buses import wait
+from host import Host
 from support import PROGRAMS, Machine, has_all_rights, own_port
 
 
@@ -21,10 +22,16 @@ def missing() -> str:
     return "" if os.getuid() != 0 or has_all_rights() else "its user may not become less than root"
 
 
+def inside(host: Host | None) -> list[str]:
+    """What comes before a command so that it runs on a host of a network."""
+    return ["ip", "netns", "exec", host.namespace] if host else []
+
+
 class Server:
     """A server on a machine. Its sessions know of the session of that machine's user by XDG_RUNTIME_DIR alone."""
 
-    def __init__(self, machine: Machine, address: str = "127.0.0.1") -> None:
+    def __init__(self, machine: Machine, address: str = "127.0.0.1", host: Host | None = None) -> None:
+        self.host = host
         self.folder = machine.folder / "ssh"
         self.folder.mkdir(mode=0o700)
         self.machine, self.address, self.port = machine, address, own_port(address)
@@ -46,10 +53,11 @@ class Server:
         self.start()
 
     def start(self) -> None:
-        sshd = shutil.which("sshd", path="/usr/sbin:/usr/bin")
-        process = self.machine.start(sshd, "-D", "-e", "-f", str(self.folder / "config"))
+        command = [shutil.which("sshd", path="/usr/sbin:/usr/bin"), "-D", "-e", "-f", str(self.folder / "config")]
+        command = [*inside(self.host), *command]
+        process = self.machine.start(*command)
         wait(lambda: self.answers() or process.poll() is not None, "sshd to answer")
-        assert process.poll() is None, self.machine.log(sshd)
+        assert process.poll() is None, self.machine.log(command[0])
 
     def another_key(self, command: str) -> list[str]:
         """What connects to it with a key that can do nothing but this."""
@@ -59,8 +67,11 @@ class Server:
         return [word.replace(str(self.folder / "key"), str(self.folder / "other")) for word in self.command]
 
     def answers(self) -> bool:
+        def connect() -> socket.socket:
+            return socket.create_connection((self.address, self.port), 1)
+
         try:
-            with socket.create_connection((self.address, self.port), 1) as connection:
+            with self.host.inside(connect) if self.host else connect() as connection:
                 return connection.recv(3) == b"SSH"
         except OSError:
             return False

@@ -6,13 +6,19 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import time
 from pathlib import Path
 
 import pytest
 import ssh
-from buses import wait
+from gi.repository import GLib
+from buses import ROOT, wait
+from clients import Client, Dock
+from finding import hosted, make_peers
+from rig import Network
 from streams import Background, Continuation, receive, send
 from support import Machine, device_path, start_machine, wait_for_link
+from vpn import Tunnel
 
 pytestmark = pytest.mark.skipif(bool(ssh.missing()), reason=ssh.missing())
 
@@ -67,6 +73,41 @@ def test_a_direct_link_takes_its_place(carried: tuple[Machine, Machine]) -> None
     assert not writing.is_over
     reading = Background(lambda: receive(here))
     assert reading.result() == (size, writing.result())
+
+
+@pytest.mark.long
+def test_network_comes_back(network: Network, machine_list: list[Machine]) -> None:
+    """When the network that two devices share goes, the link goes through ssh, by another; a gigabyte that is under way when the
+    network is back arrives whole, and what is continued then does, too."""
+    desk, lap = hosted(network, machine_list, "--verbose")
+    # What finds places is not what is tested.
+    for one in (desk, lap):
+        one.session.set(ROOT, "Preferences.ShareAddresses", GLib.Variant("b", False))
+    tunnel = Tunnel(network["desk"], network["lap"])
+    try:
+        make_peers(desk, lap)
+        server = ssh.Server(lap, tunnel.addresses["lap"], network["lap"])
+        desk.start("handoff", "carry", "--label", "ssh", "lap", "--", *ssh.inside(network["desk"]), *server.command)
+        desk.place.link_down()
+        begin = time.monotonic()
+        wait(lambda: way(desk, lap) == ("carried", "by ssh") and way(lap, desk)[0] == "carried", "the link through ssh")
+        print(f"The link went through ssh after {time.monotonic() - begin:.1f} s.")
+        here, there = Continuation(desk, lap).open()
+        size = 1 << 30
+        writing = Background(lambda: send(there, size))
+        wait(lambda: writing.is_over or here.recv(1, socket.MSG_PEEK), "the stream to begin")
+        desk.place.link_up()
+        dock = Dock(desk)
+        Client(lap, "com.example.Other").offer("Another letter")
+        Client(desk, "com.example.Other")
+        dock.continue_offer(dock.offer("Another letter"))
+        assert dock.outcome()[1:] == ("", "")
+        wait(lambda: way(desk, lap)[0] == way(lap, desk)[0] == "same-network", "the direct link")
+        assert not writing.is_over
+        reading = Background(lambda: receive(here))
+        assert reading.result(300) == (size, writing.result())
+    finally:
+        tunnel.close()
 
 
 def test_end_of_ssh(carried: tuple[Machine, Machine]) -> None:
