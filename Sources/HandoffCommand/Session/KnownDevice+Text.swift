@@ -5,7 +5,9 @@ internal import Platform
 
 extension KnownDevice {
     /// Where it is connected, or else where it may be.
-    var whereabouts: String { connectedAddress.isEmpty ? addresses.joined(separator: ",") : connectedAddress }
+    var whereabouts: String {
+        connectedAddress.isEmpty || carrier != nil ? addresses.joined(separator: ",") : connectedAddress
+    }
 
     /// Its pairing and its link, in words. Peers that have to do with that are called what they are among `devices`.
     func state(among devices: [KnownDevice]) -> String {
