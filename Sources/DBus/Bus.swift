@@ -116,7 +116,9 @@ package final class Bus {
         var flags = UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE)
         if replacing { flags |= UInt32(DBUS_NAME_FLAG_REPLACE_EXISTING) }
         if replaceable { flags |= UInt32(DBUS_NAME_FLAG_ALLOW_REPLACEMENT) }
-        let reply = try await daemon.call(.bus, "RequestName", output: "u") { (writer) throws(DBusError) in
+        let reply = try await daemon.call(
+            .bus, "RequestName", output: "u", timeout: BusConnecting.patience
+        ) { (writer) throws(DBusError) in
             try writer.write(name.text)
             try writer.write(flags)
         }

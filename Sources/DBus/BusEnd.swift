@@ -52,7 +52,11 @@ final class BusEnd: BusChannel, ChannelOwner {
         return .passOver
     }
 
-    func received(_ message: Message) { connection?.received(message) }
+    func received(_ message: Message) {
+        // A bus does not call. Asking who it is would wait for itself.
+        guard message.kind != .call || message.sender != Bus.name else { return }
+        connection?.received(message)
+    }
 
     func notSent(_ message: Message, _ why: String) { connection?.notSent(message, why) }
 

@@ -84,6 +84,20 @@ final class CallTurns {
         queue(line)
     }
 
+    /// `message`, a reply or a signal, has come, and takes effect when it is its turn. A bus cannot be left unread for one sender's
+    /// sake: of what comes by it, what nobody waits for is dropped once too much waits there.
+    func hear(_ message: Message, from line: CallLine, on connection: Connection) {
+        guard !connection.isPast else { return wait(message, in: line, on: connection) }
+        if message.kind != .signal {
+            guard case .awaited = connection.standing(ofReplyTo: message.replySerial) else {
+                return connection.takeEffect(message)
+            }
+        } else if line.isFull || openDescriptors + message.descriptors.count > Self.maximumDescriptors {
+            return
+        }
+        wait(message, in: line, on: connection)
+    }
+
     /// It is known who `line` belongs to: what waits there may have its turn.
     func ready(_ line: CallLine) {
         queue(line)

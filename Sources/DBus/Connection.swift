@@ -177,7 +177,7 @@ package final class Connection {
             let line = directory?.knownLine(of: message.sender)
         {
             // Whoever calls, answers and tells means it in that order: a task that began here could be overtaken.
-            turns.wait(message, in: line, on: self)
+            turns.hear(message, from: line, on: self)
         } else {
             takeEffect(message)
         }

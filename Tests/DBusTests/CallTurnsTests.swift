@@ -84,9 +84,9 @@ private final class Crowd: MessageChannel, Directory {
         return try arrived(message, from: sender)
     }
 
-    /// `sender` answers what was asked last.
-    func answers(_ sender: BusName) throws {
-        let question = try Messages.call(serial: serial)
+    /// `sender` answers what was asked last, or what has this number.
+    func answers(_ sender: BusName, to number: UInt32? = nil) throws {
+        let question = try Messages.call(serial: number ?? serial)
         connection.received(try arrived(Message.reply(to: question), from: sender))
         CallTurns.shared.goOn()
     }
@@ -184,6 +184,27 @@ struct CallTurnsTests {
             try crowd.serve(11, ":1.2")
             try await eventually { quick.numbers.count == 4 }
             #expect(quick.numbers == [11, 1, 2, 3])
+        }
+    }
+
+    @Test(
+        "of what somebody tells by a bus while its calls wait, no more is kept than 4 MiB, and replies to no call are not"
+    )
+    func news() async throws {
+        try await onLoop {
+            let quick = Slow(0)
+            let crowd = Crowd(quick)
+            let token = crowd.connection.onSignal("org.example.Slow") { try? quick.note($0) }
+            // As long as what is to be sent waits, no call has its turn.
+            crowd.isCrowded = true
+            try crowd.says(1, ":1.1")
+            for number in 2...10_000 as ClosedRange<UInt32> { try crowd.says(number, ":1.1", isCall: false) }
+            for number in 1...10_000 as ClosedRange<UInt32> { try crowd.answers(":1.1", to: number) }
+            try crowd.says(20_000, ":1.1")
+            crowd.isCrowded = false
+            try await eventually { quick.numbers.last == 20_000 }
+            withExtendedLifetime(token) {}
+            #expect(quick.numbers.count < 5000 && quick.numbers.prefix(3) == [1, 2, 3])
         }
     }
 

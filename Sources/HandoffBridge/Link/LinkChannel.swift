@@ -107,7 +107,7 @@ final class LinkChannel: MessageChannel, ChannelOwner, Directory {
             close(DBusError(.disconnected, "The other device has closed the link."))
         case .broken(let why): close(DBusError(.disconnected, "The link is broken: \(why)."))
         case .violation(let why):
-            close(DBusError(.disconnected, "The link was cut off, because \(why)."))
+            close(DBusError(.disconnected, "The link was cut off: \(why)" + (why.hasSuffix(".") ? "" : ".")))
         }
     }
 
