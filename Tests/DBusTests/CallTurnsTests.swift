@@ -103,6 +103,8 @@ private final class Crowd: MessageChannel, Directory {
 @MainLoop
 private final class Slow: InterfaceBinding {
     private(set) var numbers: [UInt32] = []
+    /// How long the longest call has taken, in microseconds.
+    private(set) var longest: Int64 = 0
     /// How long a call takes, in microseconds.
     private let time: Int64
 
@@ -121,8 +123,9 @@ private final class Slow: InterfaceBinding {
 
     func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         try note(call.message)
-        let end = MainLoop.now + time
-        while MainLoop.now < end {}
+        let begin = MainLoop.now
+        while MainLoop.now < begin + time {}
+        defer { longest = max(longest, MainLoop.now - begin) }
         return try call.reply()
     }
 
@@ -136,16 +139,20 @@ struct CallTurnsTests {
     @Test("whoever has used least time is next, and what one sender says stays in order")
     func turns() async throws {
         try await onLoop {
-            let slow = Slow()
-            let crowd = Crowd(slow)
-            let token = crowd.connection.onSignal("org.example.Slow") { try? slow.note($0) }
-            for number in 1...4 as ClosedRange<UInt32> { try crowd.says(number, ":1.1") }
-            try crowd.says(5, ":1.1", isCall: false)
-            try crowd.says(6, ":1.1")
-            for number in 11...12 as ClosedRange<UInt32> { try crowd.says(number, ":1.2") }
-            try await eventually { slow.numbers.count == 8 }
-            withExtendedLifetime(token) {}
-            #expect(slow.numbers.filter { $0 < 10 } == [1, 2, 3, 4, 5, 6])
+            var slow: Slow
+            repeat {
+                slow = Slow()
+                let crowd = Crowd(slow)
+                let token = crowd.connection.onSignal("org.example.Slow") { [slow] in try? slow.note($0) }
+                for number in 1...4 as ClosedRange<UInt32> { try crowd.says(number, ":1.1") }
+                try crowd.says(5, ":1.1", isCall: false)
+                try crowd.says(6, ":1.1")
+                for number in 11...12 as ClosedRange<UInt32> { try crowd.says(number, ":1.2") }
+                try await eventually { [slow] in slow.numbers.count == 8 }
+                withExtendedLifetime(token) {}
+                #expect(slow.numbers.filter { $0 < 10 } == [1, 2, 3, 4, 5, 6])
+                // Whoever had a turn while another process had the processor has used more than the others.
+            } while slow.longest > 7000
             #expect(slow.numbers.firstIndex(of: 11) ?? 9 < 2 && slow.numbers.firstIndex(of: 12) ?? 9 < 4)
         }
     }

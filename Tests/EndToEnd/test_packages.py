@@ -178,9 +178,10 @@ def test_autostart_entries_end_with_the_programs(tmp_path: Path) -> None:
         run("meson", "setup", tmp_path / f"build-{number}", SOURCE, f"--prefix={prefix}", f"-Dbinaries={PROGRAMS}")
         run("meson", "install", "-C", tmp_path / f"build-{number}")
         if not has_programs:
-            shutil.rmtree(prefix / "libexec")
+            for folder in ("bin", "libexec"):
+                shutil.rmtree(prefix / folder)
         entries = sorted((prefix / "etc" / "xdg" / "autostart").iterdir())
-        assert len(entries) == 3
+        assert len(entries) == 4
         for entry in entries:
             assert can_start(entry) == has_programs, entry
 
