@@ -27,7 +27,7 @@ from buses import let_pass, wait
 from carriers import Carrier, configure
 from clients import Client, Dock
 from streams import Background, Continuation
-from support import Machine, memory, wait_for_link
+from support import Machine, memory, trust_each_other, wait_for_link
 
 DELAY = 0.04
 ROUND_TRIP = 2 * DELAY
@@ -45,8 +45,7 @@ def machine(name: str) -> Machine:
 def trusting(name: str) -> tuple[Machine, Machine]:
     """Two machines that are paired and know no way to each other."""
     one, other = machine(f"{name}-desk"), machine(f"{name}-lap")
-    one.trust(other.device_id, other.name)
-    other.trust(one.device_id, one.name)
+    trust_each_other(one, other)
     return one, other
 
 

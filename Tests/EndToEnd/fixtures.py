@@ -11,7 +11,7 @@ import pytest
 from bystanders import Bystanders
 from rig import Network
 from sites import Web, WebMachine
-from support import Machine, pair, start_machine
+from support import Machine, pair, start_machine, trust_each_other
 from windows import Accessibility, missing
 
 
@@ -48,6 +48,14 @@ def machines(machine_list: list[Machine]) -> tuple[Machine, Machine]:
     """Two machines that are paired and connected."""
     desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
     pair(desk, lap)
+    return desk, lap
+
+
+@pytest.fixture
+def apart(machine_list: list[Machine]) -> tuple[Machine, Machine]:
+    """Two machines that are paired, and know no address of each other."""
+    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
+    trust_each_other(desk, lap)
     return desk, lap
 
 

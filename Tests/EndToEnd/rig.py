@@ -21,7 +21,7 @@ import namespaces
 from buses import BRIDGE, BRIDGE_ROOT, wait
 from fabric import Impairment
 from host import PREFIX, Host
-from support import Machine, wait_for_link
+from support import Machine, trust_each_other, wait_for_link
 from switch import Switch
 
 PROGRAMS = ("ip", "avahi-daemon", "dbus-daemon", "setpriv")
@@ -130,8 +130,7 @@ def start_cabled(machines: list[Machine], cable: namespaces.Cable) -> tuple[Mach
         machine.start_broker()
         machine.start_bridge()
     desk, lap = machines
-    desk.trust(lap.device_id, lap.name)
-    lap.trust(desk.device_id, desk.name)
+    trust_each_other(desk, lap)
     lap.dial(desk.port, desk.host_address)
     wait_for_link(desk, lap)
     return desk, lap

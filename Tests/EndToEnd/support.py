@@ -252,10 +252,15 @@ def start_machine(machines: list[Machine], name: str, *options: str, has_own_por
     return machine
 
 
-def pair(one: Machine, other: Machine) -> None:
-    """Makes two machines peers, by their identities, and waits until they are connected."""
+def trust_each_other(one: Machine, other: Machine) -> None:
+    """Makes two machines peers, by their identities. They know no address of each other."""
     one.trust(other.device_id, other.name)
     other.trust(one.device_id, one.name)
+
+
+def pair(one: Machine, other: Machine) -> None:
+    """Makes two machines peers, and waits until they are connected."""
+    trust_each_other(one, other)
     one.dial(other.port)
     wait_for_link(one, other)
 

@@ -18,15 +18,6 @@ from support import Machine, case, start_machine, wait_for_link
 Machines = tuple[Machine, Machine]
 
 
-@pytest.fixture
-def apart(machine_list: list[Machine]) -> Machines:
-    """Two machines that are paired, and know no address of each other."""
-    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
-    desk.trust(lap.device_id, "lap")
-    lap.trust(desk.device_id, "desk")
-    return desk, lap
-
-
 @pytest.mark.parametrize("command", [("socat", "-t", "600", "-", "UNIX-CONNECT:{path}"), ("nc", "-N", "-U", "{path}")],
                          ids=["socat", "nc"])
 def test_programs_that_people_have(apart: Machines, command: tuple[str, ...]) -> None:

@@ -15,18 +15,9 @@ from carriers import (Carrier, about, carry, configure, connected_to, has_ended,
                       started_by, switch_off, told)
 from clients import Client, Dock
 from streams import Background, Continuation, receive, send
-from support import PROGRAMS, Machine, case, device_path, refused, start_machine, wait_for_link
+from support import PROGRAMS, Machine, case, device_path, refused, start_machine, trust_each_other, wait_for_link
 
 Machines = tuple[Machine, Machine]
-
-
-@pytest.fixture
-def apart(machine_list: list[Machine]) -> Machines:
-    """Two machines that are paired, and know no address of each other."""
-    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
-    desk.trust(lap.device_id, "lap")
-    lap.trust(desk.device_id, "desk")
-    return desk, lap
 
 
 # Commands
@@ -147,8 +138,7 @@ def test_carriers_in_the_settings(machine_list: list[Machine]) -> None:
     desk.start("handoff", "carry", "--all")
     wait(lambda: told(desk, "cannot be used") == 2, "what cannot be used to be told")
     assert told(desk, "“pad”") == told(desk, "“tv”") == 1
-    lap.trust(desk.device_id, "desk")
-    desk.trust(lap.device_id, "lap")
+    trust_each_other(lap, desk)
     wait_for_link(desk, lap)
     assert about(desk, lap.device_id, "ConnectedAddress") == "by dial"
     assert desk.kill("handoff", signal.SIGTERM) == 0
@@ -162,8 +152,7 @@ def test_unpaired_and_paired_again(apart: Machines) -> None:
     wait_for_link(desk, lap)
     desk.session.call(device_path(lap.device_id), "Device.Unpair")
     wait(lambda: not is_peer(desk, lap.device_id) and not is_peer(lap, desk.device_id), "the end of the pairing on both")
-    lap.trust(desk.device_id, "desk")
-    desk.trust(lap.device_id, "lap")
+    trust_each_other(lap, desk)
     wait_for_link(desk, lap)
     assert desk.log("handoff") == ""
 

@@ -17,7 +17,7 @@ from clients import Client, Dock
 from finding import hosted, make_peers
 from rig import Network
 from streams import Background, Continuation, receive, send
-from support import Machine, device_path, start_machine, wait_for_link
+from support import Machine, device_path, wait_for_link
 from vpn import Tunnel
 
 pytestmark = pytest.mark.skipif(bool(ssh.missing()), reason=ssh.missing())
@@ -30,11 +30,9 @@ def way(machine: Machine, other: Machine) -> tuple[str, str]:
 
 
 @pytest.fixture
-def carried(machine_list: list[Machine]) -> tuple[Machine, Machine]:
+def carried(apart: tuple[Machine, Machine]) -> tuple[Machine, Machine]:
     """Two machines that trust each other, with no way between them but ssh."""
-    desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
-    desk.trust(lap.device_id, "lap")
-    lap.trust(desk.device_id, "desk")
+    desk, lap = apart
     server = ssh.Server(lap)
     desk.start("handoff", "carry", "lap", "--", *server.command)
     wait_for_link(desk, lap)

@@ -13,7 +13,7 @@ from clients import Client, Dock
 from namespaces import Cable
 from proxy import Proxy
 from rig import start_cabled
-from support import Machine, start_machine, wait_for_link
+from support import Machine, start_machine, trust_each_other, wait_for_link
 
 # How long an offer may stay that nobody has withdrawn.
 VANISHED = 60
@@ -34,8 +34,7 @@ def rig(machine_list: list[Machine]) -> Iterator[tuple[Machine, Machine, Proxy]]
         machine.start_broker()
         machine.start_bridge()
     proxy = Proxy(desk.port, desk.host_address)
-    desk.trust(lap.device_id, lap.name)
-    lap.trust(desk.device_id, desk.name)
+    trust_each_other(desk, lap)
     lap.dial(proxy.port)
     wait_for_link(desk, lap)
     yield desk, lap, proxy

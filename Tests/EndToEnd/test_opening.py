@@ -24,7 +24,8 @@ from link import Device, Link, knock_entry, method_call, named, some_host, trust
 from packets import MULTICAST_DNS, announcement, multicast_socket
 from pairing import discoverable, state
 from rig import Network
-from support import Machine, device_path, pair, processor_time, refused, start_machine, wait_for_link
+from support import (Machine, device_path, pair, processor_time, refused, start_machine, trust_each_other,
+                     wait_for_link)
 from test_announcements import Impostor as Listener
 from test_announcements import SERVICE_TYPE, fake_clock, instances, peers, set_clock
 from test_hostile_neighbours import known_device
@@ -390,8 +391,7 @@ def test_switched_off_and_on_without_discovery(machine_list: list[Machine]) -> N
     """A device that nobody can find, and that listens on another port after it was switched off and on, is linked again at
     once: it calls back who had dialled it."""
     desk, lap = (start_machine(machine_list, name, has_own_port=False) for name in ("desk", "lap"))
-    desk.trust(lap.device_id, "lap")
-    lap.trust(desk.device_id, "desk")
+    trust_each_other(desk, lap)
     lap.dial(desk.port)
     for machine in (desk, lap, desk):
         wait_for_link(desk, lap)

@@ -18,7 +18,7 @@ from buses import BRIDGE_ROOT, BusError, let_pass, wait
 from bystanders import Tunnel
 from clients import Client, handed_over
 from streams import Background, Continuation, Counts, is_broken, receive, send
-from support import SANITIZED, Machine, device_path, memory, refused, wait_for_link
+from support import SANITIZED, Machine, device_path, memory, refused, trust_each_other, wait_for_link
 
 Machines = tuple[Machine, Machine]
 # The side that has dialled the link makes the connection of a stream: both ways round.
@@ -412,8 +412,7 @@ def test_link_through_a_tunnel(machine_list: list[Machine]) -> None:
     lap.kill("handoff-bridge", signal.SIGTERM)
     lap.port = port
     lap.start_bridge()
-    desk.trust(lap.device_id, lap.name)
-    lap.trust(desk.device_id, desk.name)
+    trust_each_other(desk, lap)
     with Tunnel(("127.0.0.2", port)) as tunnel:
         desk.dial(tunnel.port)
         wait_for_link(desk, lap)
