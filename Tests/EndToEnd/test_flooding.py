@@ -120,6 +120,11 @@ def test_answers_that_nobody_reads(machine: Machine) -> None:
     assert refused and refused[0] > first + 50
 
 
+def worked(pid: int) -> float:
+    """For how many seconds a process has had a processor."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
+
+
 def test_what_is_left_behind(machine: Machine) -> None:
     """A program that has written thousands of questions and is gone is forgotten within a second, and what it has changed
     before it left counts."""
@@ -144,10 +149,11 @@ def test_what_is_left_behind(machine: Machine) -> None:
     writer.join(10)
     connection.socket.close()
     broker.send_signal(signal.SIGCONT)
-    begin = time.monotonic()
+    # A quarter of that second of the broker's own work: how long the bus takes to pass the calls on says how busy the machine is.
+    begin = worked(broker.pid)
     assert activity.get("Title") == ""
-    wait(lambda: watcher.get(ROOT, "Preferences.DeviceName") == "Renamed", "what it has changed", 1)
-    assert time.monotonic() - begin < 1
+    wait(lambda: watcher.get(ROOT, "Preferences.DeviceName") == "Renamed", "what it has changed")
+    assert worked(broker.pid) - begin < PROMPT / 4
 
 
 def test_descriptors_by_the_thousand(machine: Machine) -> None:
@@ -219,11 +225,6 @@ def drain(end: socket.socket) -> None:
     """Reads whatever comes, to the end."""
     while end.recv(1 << 20):
         pass
-
-
-def worked(pid: int) -> float:
-    """For how many seconds a process has had a processor."""
-    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 def test_costly_calls_at_once(machine: Machine) -> None:
