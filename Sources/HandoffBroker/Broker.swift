@@ -27,6 +27,7 @@ package final class Broker {
     private let announcements: Announcements
     private let guards: StreamGuards
     private let parking: Parking
+    private let continuing: ContinuingAtOnce
     private let fetchLog: FetchLog
     private let unreadMessages: UnreadMessagesWatch
     let firstReading: FirstReading
@@ -84,6 +85,7 @@ package final class Broker {
             documents, announcements, news, fetchLog
         )
         parking = Parking(activities, sharedFolders)
+        continuing = ContinuingAtOnce(offers, Listings(offers, clock), clock)
         connect()
     }
 
@@ -113,7 +115,7 @@ package final class Broker {
         connection.policy = policy
         connection.observer = unreadMessages
         connection.gate = firstReading
-        let manager = ManagerObject(self, activities, offers, fetchLog)
+        let manager = ManagerObject(self, activities, offers, fetchLog, continuing)
         connection.onRefused = { [known = peers.known, manager] in
             // What the bridge is refused comes from other devices.
             if !known.isBridge($1.name) { manager.refused($0, $1, $2) }
@@ -127,7 +129,9 @@ package final class Broker {
                 ManagerBinding(manager),
                 PreferencesBinding(PreferencesObject(self, applications, offers, documents, announcements)),
                 PeerManagerBinding(
-                    PeerManagerObject(peers, guards, parking) { [presence] in presence.attach($0) }),
+                    PeerManagerObject(peers, guards, parking, continuing.listings) { [presence] in
+                        presence.attach($0)
+                    }),
             ])
         bus.onVanished = { [weak self] in self?.vanished($0) }
         connection.objects.explainAbsence = { [weak self] in self?.explainAbsence(of: $1, to: $0, $2) }
@@ -159,6 +163,7 @@ package final class Broker {
         connection.closed(DBusError(.disconnected, "The broker has ended."))
         activities.end()
         continuations.end()
+        continuing.end()
         peers.end()
     }
 

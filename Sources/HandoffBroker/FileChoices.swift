@@ -30,6 +30,11 @@ struct FileChoices {
     /// Whether peers are told of each other, and what they tell of theirs is shown; the same holds for it.
     var introduces: Bool { understood(.introduces) { try file.boolean($0) ?? true } ?? false }
 
+    /// Whether all that is open is listed for peers whose users ask for it; the same holds for it.
+    var sharesOpenActivities: Bool {
+        understood(.sharesOpenActivities) { try file.boolean($0) ?? true } ?? false
+    }
+
     /// The adapters that are switched off; what is no name of one, and what there is more of than may be, is left out.
     var disabledAdapters: Set<AdapterName> {
         let key = ConfigurationKey.disabledAdapters

@@ -31,6 +31,7 @@ final class ManagerObject: ManagerServer {
     private let activities: OwnActivities
     private let offers: Offers
     private let fetches: FetchLog
+    private let continuing: ContinuingAtOnce
     private var applications: Applications { activities.applications }
     private var warnedTypes: Set<ActivityType> = []
     private var refusals = RecentRefusals()
@@ -39,9 +40,11 @@ final class ManagerObject: ManagerServer {
     private static let maximumPathSize = 4096
 
     init(
-        _ session: any SessionEvents, _ activities: OwnActivities, _ offers: Offers, _ fetches: FetchLog
+        _ session: any SessionEvents, _ activities: OwnActivities, _ offers: Offers, _ fetches: FetchLog,
+        _ continuing: ContinuingAtOnce
     ) {
         (self.session, self.activities, self.offers, self.fetches) = (session, activities, offers, fetches)
+        self.continuing = continuing
     }
 
     var enabled: Bool { activities.isEnabled }
@@ -61,6 +64,15 @@ final class ManagerObject: ManagerServer {
                     "Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams),
                     "Documents": .uint64(tally.documents),
                 ]) { $1 }
+        }
+    }
+
+    var listingsByDevice: [[String: Value]] {
+        fetches.listings.map { listing in
+            [
+                "DeviceId": .string(listing.device.description), "DeviceName": .string(listing.deviceName),
+                "Time": .int64(listing.time), "Titles": .strings(listing.titles),
+            ]
         }
     }
 
@@ -205,6 +217,13 @@ final class ManagerObject: ManagerServer {
         try activities.add(object)
         call.afterReply { [weak activities] in activities?.export(object) }
         return object.path
+    }
+
+    func continueAll(
+        activities: [ObjectPath], options: [String: Value], _ call: MethodCall
+    ) throws -> ObjectPath {
+        guard self.activities.isEnabled else { throw HandoffFailure.disabled }
+        return try continuing.begin(activities, options, for: try caller(call), call)
     }
 
     private func caller(_ call: MethodCall) throws -> BusName {

@@ -38,6 +38,8 @@ final class Preferences {
     private(set) var sharesAddresses = true
     /// Whether peers are told of each other, and what they tell of theirs is shown.
     private(set) var introduces = true
+    /// Whether all that is open is listed for peers whose users ask for it.
+    private(set) var sharesOpenActivities = true
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -60,6 +62,7 @@ final class Preferences {
         parks = choices.parks
         sharesAddresses = choices.sharesAddresses
         introduces = choices.introduces
+        sharesOpenActivities = choices.sharesOpenActivities
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -186,6 +189,12 @@ final class Preferences {
     func setIntroduces(_ introduces: Bool) throws {
         try change { $0.set(.introduces, to: introduces) }
         self.introduces = introduces
+    }
+
+    /// Stores whether all that is open is listed for peers whose users ask for it.
+    func setSharesOpenActivities(_ shares: Bool) throws {
+        try change { $0.set(.sharesOpenActivities, to: shares) }
+        sharesOpenActivities = shares
     }
 
     /// Stores which applications are kept out; none removes the key from the file.

@@ -123,6 +123,14 @@ extension PreferencesObject {
         tell("Introduces", after: call)
     }
 
+    var shareOpenActivities: Bool { preferences.sharesOpenActivities }
+
+    func setShareOpenActivities(_ shares: Bool, _ call: MethodCall) throws {
+        guard shares != shareOpenActivities else { return }
+        try preferences.setSharesOpenActivities(shares)
+        tell("ShareOpenActivities", after: call)
+    }
+
     var excludedApplications: [String] { preferences.excludedApplications.texts }
 
     func setExcludedApplications(_ texts: [String], _ call: MethodCall) throws {

@@ -50,6 +50,10 @@ package enum Deadline {
     package static let useInterval: Duration = .seconds(300)
     /// By how much a remote activity has to have been used later than known before anybody is told.
     package static let useGrain: Duration = .seconds(60)
+    /// How long what was listed for a peer can be fetched, and is shown there.
+    package static let listing: Duration = .seconds(60)
+    /// Between two lists for a peer.
+    package static let listingInterval: Duration = .seconds(1)
     /// Between two invitations of a peer that are shown.
     package static let invitation: Duration = .seconds(10)
     /// `WillSave` before the machine sleeps; after that the last saved state is left with peers.

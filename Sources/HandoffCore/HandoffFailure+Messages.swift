@@ -63,7 +63,7 @@ extension HandoffFailure {
                 + " expired. Turn to what you want to send, then try again.")
     }
 
-    static var unknownOffer: HandoffFailure {
+    package static var unknownOffer: HandoffFailure {
         HandoffFailure(
             .unknownObject, "The other device does not offer this here. Look again at what is offered.")
     }

@@ -38,6 +38,10 @@ package enum Quota {
     package static let continuationsOfPeer = 8
     /// Types of activities for which the user has chosen an application.
     package static let choices = 256
+    /// Activities of one application that are listed for a peer.
+    package static let openOfApplication = 3
+    /// Activities that are listed for a peer, and that are continued at once.
+    package static let open = 24
     /// Paired devices.
     package static let peers = 62
 }

@@ -30,6 +30,8 @@ package enum HandoffNames {
     package static let remote: ObjectPath = "/org/example/Handoff/remote"
     /// Above the continuations under way here, each named by its id.
     package static let continuations: ObjectPath = "/org/example/Handoff/continuations"
+    /// Above what is continued by one choice of several activities, each named by an id.
+    package static let continuing: ObjectPath = "/org/example/Handoff/continuing"
     /// Above the broker's objects for calls from peers, each named by its device.
     package static let peers: ObjectPath = "/org/example/Handoff/peers"
 

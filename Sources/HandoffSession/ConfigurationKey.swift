@@ -17,6 +17,8 @@ package struct ConfigurationKey: Sendable {
     package static let parks = ConfigurationKey(group: "Handoff", name: "Park")
     /// Whether peers are told of each other, and what they tell of theirs is shown.
     package static let introduces = ConfigurationKey(group: "Handoff", name: "Introduces")
+    /// Whether all that is open is listed for peers whose users ask for it.
+    package static let sharesOpenActivities = ConfigurationKey(group: "Handoff", name: "ShareOpenActivities")
     /// What peers call this device.
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.

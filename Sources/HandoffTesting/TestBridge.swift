@@ -173,6 +173,10 @@ extension TestBridge: PeerServer {
         try await ask { try await $0.invite(activity: activity) }
     }
 
+    func list(_ call: MethodCall) async throws -> [Structure<String, [String: Value]>] {
+        try await ask { try await $0.list() }
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         try await ask {
             try await $0.fetch(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -79,6 +80,65 @@ def carry(session: Session, end: int) -> Callable[[], GLib.Variant]:
     """Gives a descriptor to the bridge, and returns the function that waits for the answer."""
     return session.begin(BRIDGE_ROOT, "Bridge.Carry", GLib.Variant("(h)", (0,)),
                          descriptors=Gio.UnixFDList.new_from_array([os.dup(end)]))
+
+
+def between(machine: Machine) -> socket.socket:
+    """A connection that is carried to a machine."""
+    ours, theirs = socket.socketpair()
+
+    def is_taken() -> bool:
+        try:
+            carry(machine.session, theirs.fileno())()
+        except BusError as error:
+            # Five a second come from all carriers.
+            assert error.short_name == "LimitsExceeded", error
+            return False
+        return True
+
+    wait(is_taken, "the connection to be taken")
+    theirs.close()
+    return ours
+
+
+class Relay:
+    """A connection that is carried to a machine, and cut after so many pieces of both directions together, or after so many bytes
+    of one; without such a number, when told to. A piece is what one side has written and the other has not got yet, so
+    that of messages that answer each other each is one."""
+
+    def __init__(self, machine: Machine, *, pieces: int = 1 << 40, forward: int = 1 << 40, backward: int = 1 << 40) -> None:
+        self._ends = between(machine), *socket.socketpair()
+        far, theirs, self.near = self._ends
+        self._lock = threading.Lock()
+        self._pieces = pieces
+        # How many pieces have been passed on.
+        self.passed = 0
+        self.is_cut = False
+        for source, target, left in ((theirs, far, forward), (far, theirs, backward)):
+            threading.Thread(target=self._pass_on, args=(source, target, left), daemon=True).start()
+
+    def _pass_on(self, source: socket.socket, target: socket.socket, left: int) -> None:
+        try:
+            while left and (piece := source.recv(min(left, 1 << 16))) and self._is_let_through():
+                target.sendall(piece)
+                left -= len(piece)
+        except OSError:
+            pass
+        self.cut()
+
+    def _is_let_through(self) -> bool:
+        with self._lock:
+            if self.is_cut or self.passed == self._pieces:
+                return False
+            self.passed += 1
+            return True
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for end in self._ends[:2]:
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
 
 
 def switch_off(machine: Machine) -> None:

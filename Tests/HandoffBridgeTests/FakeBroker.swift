@@ -108,6 +108,10 @@ private final class FakeManager: ManagerServer {
     var recentFetches: [[String: Value]] { [] }
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
+    var listingsByDevice: [[String: Value]] { [] }
+    func continueAll(
+        activities: [ObjectPath], options: [String: Value], _ call: MethodCall
+    ) throws -> ObjectPath { .root }
     var registeredApplications: [[String: Value]] { [] }
     var recentRefusals: [[String: Value]] { [] }
 
@@ -152,6 +156,8 @@ private final class FakePreferences: PreferencesServer {
     func setShareAddresses(_ value: Bool, _ call: MethodCall) throws {}
     var introduces: Bool { true }
     func setIntroduces(_ value: Bool, _ call: MethodCall) throws {}
+    var shareOpenActivities: Bool { true }
+    func setShareOpenActivities(_ value: Bool, _ call: MethodCall) throws {}
     var excludedApplications: [String] { [] }
     func setExcludedApplications(_ value: [String], _ call: MethodCall) throws {}
     var disabledAdapters: [String] { [] }
@@ -196,6 +202,8 @@ private final class FakePeerManager: PeerManagerServer {
             activity: parked.activity, summary: parked.summary, payload: parked.payload)
     }
 
+    func listActivities(deviceId: String, _ call: MethodCall) async throws -> [ObjectPath] { [] }
+
     func removePeer(deviceId: String, _ call: MethodCall) throws {
         broker.events.append("remove \(deviceId)")
         broker.bus.connection.objects.unexport(try HandoffNames.peers.appending(deviceId))
@@ -234,6 +242,8 @@ private final class FakePeer: PeerServer {
         broker.invitedAt.append(broker.announced)
         broker.announced = nil
     }
+
+    func list(_ call: MethodCall) async throws -> [Structure<String, [String: Value]>] { [] }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         broker.events.append("fetch \(activity) \(continuation)")

@@ -149,6 +149,8 @@ private final class FakePeerServer: PeerServer {
 
     func invite(activity: String, _ call: MethodCall) async throws { try peer.saw("invite") }
 
+    func list(_ call: MethodCall) async throws -> [Structure<String, [String: Value]>] { [] }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         try peer.saw("fetch")
         return try PackedProperties(try await peer.onFetch())

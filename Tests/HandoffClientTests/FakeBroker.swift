@@ -84,6 +84,10 @@ final class FakeBroker: ManagerServer, CallGate {
     var recentFetches: [[String: Value]] { [] }
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
+    var listingsByDevice: [[String: Value]] { [] }
+    func continueAll(
+        activities: [ObjectPath], options: [String: Value], _ call: MethodCall
+    ) throws -> ObjectPath { .root }
     var registeredApplications: [[String: Value]] { [] }
     var recentRefusals: [[String: Value]] { [] }
     var version: UInt32 { 1 }

@@ -26,6 +26,13 @@ extension Bridge: DevicesOwner {
 
     func cancelPairing(_ device: DeviceID) { pairings.cancel(device) }
     func send(to device: DeviceID) async throws { try await sends.send(to: device) }
+
+    func listActivities(of device: DeviceID) async throws -> [ObjectPath] {
+        guard peers[device] != nil else { throw Peer.notPaired(state.label(of: device)) }
+        guard await isOnNow() else { throw HandoffFailure.disabled }
+        return try await broker.listActivities(of: device)
+    }
+
     func waiting(for device: DeviceID) -> [[String: Value]] { outbox.waiting(for: device) }
 
     func cancelWaiting(_ id: ActivityID, for device: DeviceID) throws { try outbox.cancel(id, for: device) }

@@ -17,6 +17,8 @@ protocol DeviceObjectOwner: AnyObject {
     func unpair(_ device: DeviceID) throws
     /// Sends what this device offers to `device`.
     func send(to device: DeviceID) async throws
+    /// What is open at `device`, as objects of the broker.
+    func listActivities(of device: DeviceID) async throws -> [ObjectPath]
     /// What waits for `device` under this id is not to wait any longer.
     func cancelWaiting(_ id: ActivityID, for device: DeviceID) throws
     /// What `device` sends is shown as sent from now on, or not.
@@ -136,6 +138,10 @@ final class DeviceObject: DeviceServer {
     func cancelPairing(_ call: MethodCall) throws { owner.cancelPairing(device) }
     func unpair(_ call: MethodCall) throws { try owner.unpair(device) }
     func send(_ call: MethodCall) async throws { try await owner.send(to: device) }
+
+    func listActivities(_ call: MethodCall) async throws -> [ObjectPath] {
+        try await owner.listActivities(of: device)
+    }
 
     func cancelWaiting(id: String, _ call: MethodCall) throws {
         try owner.cancelWaiting(try ActivityID(checking: id), for: device)

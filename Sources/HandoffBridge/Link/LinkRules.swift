@@ -9,6 +9,8 @@ enum LinkRules {
     static let maximumMessage = 1 << 14
     /// The longest one that does, which is the reply to `Fetch` and the call of `Park`, in bytes.
     static let maximumState = 320 << 10
+    /// The longest one that lists what is open, which is the reply to `List`, in bytes.
+    static let maximumList = (64 << 10) + maximumHeader
     /// The most that a header may take, in bytes: object, interface and member take no more.
     static let maximumHeader = 2048
 
@@ -59,7 +61,11 @@ enum LinkRules {
 
     /// How long a reply to `call`, written `interface.member`, may be, in bytes.
     static func limit(ofReplyTo call: String) -> Int {
-        call == fetch ? maximumState : maximumMessage
+        switch call {
+        case fetch: maximumState
+        case list: maximumList
+        default: maximumMessage
+        }
     }
 
     private static func limit(ofCall message: Message) -> Int {
@@ -70,11 +76,14 @@ enum LinkRules {
     /// How long `message`, which answers `call` if there is one, may be, in bytes.
     static func limit(of message: Message, answering call: Message?) -> Int {
         guard let call else { return limit(ofCall: message) }
-        return message.kind == .reply && call.isMember("Fetch", of: PeerBinding.description.name)
-            ? maximumState : maximumMessage
+        guard message.kind == .reply, call.interface == PeerBinding.description.name.text else {
+            return maximumMessage
+        }
+        return limit(ofReplyTo: "\(PeerBinding.description.name).\(call.member ?? "")")
     }
 
     private static let fetch = "\(PeerBinding.description.name).Fetch"
+    private static let list = "\(PeerBinding.description.name).List"
 
     /// Whether `interface` can be called over a link.
     static func serves(_ interface: String?) -> Bool {

@@ -310,6 +310,20 @@ final class BrokerClient {
     /// What is to be kept for a device that is away; throws why that is nothing.
     func save() async throws -> PeerManagerSaveReply { try await knownManager().save(timeout: Peer.timeout) }
 
+    /// What is open at `device`, as objects of the broker; throws why it does not say.
+    func listActivities(of device: DeviceID) async throws -> [ObjectPath] {
+        guard let owner, added.contains(device) else {
+            throw HandoffFailure(
+                .connectionUnavailable, "The broker, which lists them, is not running. Start handoffd.")
+        }
+        do {
+            return try await manager(owner).listActivities(
+                deviceId: device.description, timeout: Peer.timeout * 3)
+        } catch {
+            throw HandoffFailure(routed: error)
+        }
+    }
+
     private func knownManager() throws -> PeerManagerProxy {
         guard let owner else {
             throw HandoffFailure(.offerWithdrawn, "Nothing is offered: handoffd is not running. Start it.")

@@ -47,6 +47,11 @@ final class IncomingPeerObject: PeerServer {
         try await peer().peer.invited(try ActivityID(checking: activity))
     }
 
+    func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
+        let listed = try await route("List") { try await $0.list(timeout: Peer.timeout) }
+        return try SummaryTime.forLink(listed, now: MainLoop.wallClock)
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)

@@ -50,6 +50,11 @@ final class OutgoingPeerObject: PeerServer {
         try await peer().invite(try ActivityID(checking: activity))
     }
 
+    func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
+        let listed = try await peer().list()
+        return try SummaryTime.forBus(listed, now: MainLoop.wallClock)
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)

@@ -16,13 +16,31 @@ extension Peer {
             do {
                 try await proxy.invite(activity: id.description, timeout: timeout)
             } catch {
-                guard DBusError.converting(error).saysThatMemberIsMissing else { throw error }
-                throw HandoffFailure(
-                    .notSupported,
-                    "The Handoff of \(label) is too old to be sent activities. Update it there; what is offered can be"
-                        + " continued there as it is.")
+                throw tooOld(
+                    error,
+                    "to be sent activities. Update it there; what is offered can be continued there as it is."
+                )
             }
         }
+    }
+
+    /// Asks the peer what is open there; the summaries are in the form that they have on a link.
+    func list() async throws -> [SummaryTime.Listed] {
+        try await call("List") { proxy, timeout in
+            do {
+                return try await proxy.list(timeout: timeout)
+            } catch {
+                throw tooOld(
+                    error, "to say what is open there. Update it there; what it offers can be continued here."
+                )
+            }
+        }
+    }
+
+    /// What an answer says that the Handoff of the peer does not know: `what` comes after “too old”. Any other error is as it was.
+    private func tooOld(_ error: any Error, _ what: String) -> any Error {
+        guard DBusError.converting(error).saysThatMemberIsMissing else { return error }
+        return HandoffFailure(.notSupported, "The Handoff of \(label) is too old \(what)")
     }
 
     /// The peer's user has sent the activity here; nothing comes of that while the peer is muted.

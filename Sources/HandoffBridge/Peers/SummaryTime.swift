@@ -22,6 +22,24 @@ enum SummaryTime {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
     }
 
+    /// The id and the summary of an activity, as `Peer.List` has them.
+    typealias Listed = Structure<String, [String: Value]>
+
+    /// Turns the summaries of what was listed from the form for a bus into the one for a link.
+    static func forLink(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Listed] {
+        try listed.map { (one) throws(HandoffFailure) in
+            Listed(one.fields.0, try forLink(one.fields.1, now: now))
+        }
+    }
+
+    /// Turns the summaries of what was listed, whose sizes are checked, from the form for a link into the one for a bus.
+    static func forBus(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Listed] {
+        try listed.map { (one) throws(HandoffFailure) in
+            try checkSize(one.fields.1)
+            return Listed(one.fields.0, try forBus(one.fields.1, now: now))
+        }
+    }
+
     /// Throws unless `summary`, which has come with `message`, can be turned into the other form: it is not too large, and its
     /// times are times.
     static func check(_ summary: [String: Value], of message: Message) throws(HandoffFailure) {

@@ -52,6 +52,21 @@ final class OwnActivities {
         return offered
     }
 
+    /// Whether `device` may fetch this activity at this moment: it is offered, or was listed for it and is open.
+    func isOffered(_ id: ActivityID, to device: DeviceID) -> Bool {
+        advance()
+        return machine.isOffered(id, to: device, isShared: isShared, at: clock.instant)
+    }
+
+    /// What is open, as `device` may see it and fetch it for a minute.
+    /// - Throws: `Disabled`, or `LimitsExceeded` if it has asked a moment ago.
+    func list(for device: DeviceID) throws(HandoffFailure) -> [Offer] {
+        advance()
+        return try machine.list(for: device, isShared: isShared, at: clock.moment)
+    }
+
+    private var isShared: Bool { applications.preferences.sharesOpenActivities }
+
     /// How many activities `connection` has.
     func count(of connection: String) -> Int { machine.activities(of: connection).count }
 

@@ -74,6 +74,13 @@ final class PeerObject: PeerServer {
 
     // MARK: Continuations of our activities
 
+    func list(_ call: MethodCall) async throws -> [OfferSummary.Listed] {
+        let offers = try activities.list(for: device)
+        let listed = OfferSummary.encode(offers)
+        call.afterReply { [log, device] in log.listed(offers, for: device) }
+        return listed
+    }
+
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
@@ -86,7 +93,7 @@ final class PeerObject: PeerServer {
         let files =
             isSaved && !object.isSandboxed ? await sharedFolders.files(namedIn: object.state) : nil
         // Both take time, and much can happen meanwhile: what is no longer offered is not sent.
-        guard isSaved, activities.object(of: id) === object, activities.offeredNow == id,
+        guard isSaved, activities.object(of: id) === object, activities.isOffered(id, to: device),
             continued.isLiving(continuationID, of: device)
         else {
             continued.refuse(continuationID, to: device)

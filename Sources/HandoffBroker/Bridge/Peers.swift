@@ -102,14 +102,15 @@ final class PeerManagerObject: PeerManagerServer {
     private let peers: Peers
     private let guards: StreamGuards
     private let parking: Parking
+    private let listings: Listings
     private let attach: @MainLoop (AttachedSocket) -> Void
 
     /// `attach` is given each socket to the bridge, once the bridge has been sent its end.
     init(
-        _ peers: Peers, _ guards: StreamGuards, _ parking: Parking,
+        _ peers: Peers, _ guards: StreamGuards, _ parking: Parking, _ listings: Listings,
         attach: @escaping @MainLoop (AttachedSocket) -> Void
     ) {
-        (self.peers, self.guards, self.parking) = (peers, guards, parking)
+        (self.peers, self.guards, self.parking, self.listings) = (peers, guards, parking, listings)
         self.attach = attach
     }
 
@@ -151,6 +152,14 @@ final class PeerManagerObject: PeerManagerServer {
     func park(_ call: MethodCall) async throws -> PeerManagerParkReply { try await parking.park() }
 
     func save(_ call: MethodCall) async throws -> PeerManagerSaveReply { try await parking.save() }
+
+    func listActivities(deviceId: String, _ call: MethodCall) async throws -> [ObjectPath] {
+        let device = try DeviceID(checking: deviceId)
+        guard peers.contains(device) else {
+            throw HandoffFailure(.notPaired, "\(device) is not paired with this device. Pair them first.")
+        }
+        return try await listings.list(device)
+    }
 
     func removePeer(deviceId: String, _ call: MethodCall) throws {
         let device = try DeviceID(checking: deviceId)

@@ -30,6 +30,8 @@ final class ContinuationRunner {
     var parked: ParkedActivity?
     /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
+    /// Those who have chosen it together with others.
+    var onFinished: [@MainLoop (ContinuingAll.State) -> Void] = []
     /// What the last `Fetch` brought, as the application will get it.
     var activity: [String: Value] = [:]
     /// What is known of its document; nil if it has none.
@@ -280,6 +282,13 @@ final class ContinuationRunner {
                     errorName: name, message: message)
             }
         }
+        let state: ContinuingAll.State =
+            switch outcome {
+            case .continued: .continued(openedWith ?? applicationID, note: message)
+            case .failed(let failure): .failed(HandoffFailure(failure.code, message))
+            }
+        for tell in onFinished { tell(state) }
+        onFinished = []
         if name.isEmpty { offers.continued(key) }
         // It is not to be shown again before its device knows.
         if parked != nil, name.isEmpty { offers.continuedParked(key, id, revision: machine.offer.revision) }

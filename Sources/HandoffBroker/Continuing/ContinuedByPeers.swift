@@ -35,8 +35,8 @@ final class ContinuedByPeers {
     /// `device` asks for an activity, to continue it.
     /// - Throws: `OfferWithdrawn`, `LimitsExceeded` or `InvalidArgs`.
     func fetch(_ activity: ActivityID, for id: ContinuationID, by device: DeviceID) throws(HandoffFailure) {
-        let offered = activities.offeredNow
-        perform(try machine.fetch(activity, for: id, by: device, offered: offered))
+        let isOffered = activities.isOffered(activity, to: device)
+        perform(try machine.fetch(activity, for: id, by: device, isOffered: isOffered))
     }
 
     /// What was asked for is not sent after all.

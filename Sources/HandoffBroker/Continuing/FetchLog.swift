@@ -8,6 +8,19 @@ internal import Platform
 /// journal would drop what is logged.
 @MainLoop
 final class FetchLog {
+    /// What was listed for a peer.
+    struct Listing {
+        let device: DeviceID
+        /// What the peer was called then.
+        let deviceName: String
+        /// When, in microseconds since the Unix epoch.
+        let time: Int64
+        /// What was listed; of what has no title, the application.
+        let titles: [String]
+    }
+
+    /// What was listed last for each peer, the latest first.
+    private(set) var listings: [Listing] = []
     /// What peers took last.
     private(set) var recent = RecentFetches()
     private let peers: any PeerDirectory
@@ -34,6 +47,22 @@ final class FetchLog {
                 deviceName: peers.name(of: device), type: object.type, applicationID: object.applicationID,
                 title: PeerText.title(object.title)))
         tell()
+    }
+
+    /// What was open was listed for `device`, as the user can find out.
+    func listed(_ offers: [Offer], for device: DeviceID) {
+        listings.removeAll { $0.device == device }
+        if listings.count >= RecentFetches.maximumDevices { listings.removeLast() }
+        let titles = offers.map { $0.title.isEmpty ? $0.applicationID.description : $0.title }
+        listings.insert(
+            Listing(device: device, deviceName: peers.name(of: device), time: clock.wall, titles: titles),
+            at: 0)
+        announcements.tellSubscribers(["ListingsByDevice"])
+        sumUp()
+        defer { timer.set(budget.nextDeadline?.microseconds) }
+        guard budget.take(device, at: .now) else { return }
+        let count = offers.count == 1 ? "1 activity" : "\(offers.count) activities"
+        brokerLog.message("\(peers.name(of: device)) was told what is open: \(count).")
     }
 
     /// Tells subscribers, once for all that was fetched within a turn of the loop.

@@ -25,6 +25,40 @@ enum OfferSummary {
         return summary
     }
 
+    /// The id and the summary of an offer, as `Peer.List` has it.
+    typealias Listed = Structure<String, [String: Value]>
+
+    /// `offers`, or the first of them, as many as take no more than ``maximumListSize``.
+    static func encode(_ offers: [Offer]) -> [Listed] {
+        var size = 0
+        return offers.map { Listed($0.id.description, encode($0)) }.prefix { listed in
+            // An id and what aligns it take less than 64 bytes.
+            size += MarshalledSize.ofBody(listed.fields.1) + 64
+            return size <= maximumListSize
+        }
+    }
+
+    /// How many bytes what is listed may have.
+    static let maximumListSize = 64 << 10
+
+    /// What a peer has listed, as it is now.
+    /// - Throws: `InvalidArgs` or `LimitsExceeded`, saying which rule it breaks.
+    static func decode(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Offer] {
+        guard listed.count <= Quota.open else {
+            throw HandoffFailure(
+                .limitsExceeded, "It has listed \(listed.count) activities, more than \(Quota.open).")
+        }
+        var offers: [Offer] = []
+        for one in listed {
+            let offer = try decode(try ActivityID(checking: one.fields.0), one.fields.1, now: now)
+            guard !offers.contains(where: { $0.id == offer.id }) else {
+                throw HandoffFailure(.invalidArguments, "It has listed activity \(offer.id) twice.")
+            }
+            offers.append(offer)
+        }
+        return offers
+    }
+
     /// The offer that a peer's `summary` describes.
     /// - Throws: `InvalidArgs` naming the key, or `LimitsExceeded`.
     static func decode(_ id: ActivityID, _ summary: [String: Value], now: Int64) throws(HandoffFailure)

@@ -95,7 +95,9 @@ final class Offers {
 
     /// `device` offers this now: in place of what it has offered for all, or beside it, since it has kept it for this device.
     func offered(_ offer: Offer, by device: DeviceID, parkedAt: Int64 = 0, keptOf origin: ActivityID? = nil) {
-        if origin == nil, let former = self.offer(of: device), former.id != offer.id {
+        if origin == nil, let former = self.offer(of: device), former.id != offer.id,
+            !machine.isListed(former.id, of: device)
+        {
             continuations.withdrawn(former.id, by: device)
         }
         continuations.offered(offer, by: device)
@@ -118,6 +120,19 @@ final class Offers {
         left[device] = ParkedActivity(id: offer.id, payload: payload)
         offered(offer, by: device, parkedAt: time)
     }
+
+    /// `device` has listed this for the user here, the latest used first.
+    /// - Returns: where each is on the bus.
+    func listed(_ offers: [Offer], by device: DeviceID) throws -> [ObjectPath] {
+        perform(
+            machine.list(
+                offers.map { ($0, applications.handlers(for: $0), applications.keptOut(from: $0)) },
+                from: device, at: clock.instant))
+        return offers.compactMap { shown[RemoteActivityKey(device, $0.id)]?.path }
+    }
+
+    /// What is shown at this path; nil if nothing is.
+    func object(at path: ObjectPath) -> RemoteActivityObject? { shown.values.first { $0.path == path } }
 
     /// What was left here of an offer; nil if nothing was.
     func parked(_ key: RemoteActivityKey) -> ParkedActivity? {
@@ -223,7 +238,10 @@ final class Offers {
             switch action {
             case .added(let entry): show(entry)
             case .changed(let entry):
-                shown[RemoteActivityKey(entry.device, entry.offer.id)]?.update(entry)
+                guard let object = shown[RemoteActivityKey(entry.device, entry.offer.id)] else { continue }
+                let wasListed = object.listed
+                object.update(entry)
+                if object.listed != wasListed { export(object) }
             case .removed(let device, let id):
                 guard let object = shown.removeValue(forKey: RemoteActivityKey(device, id)) else { continue }
                 continuations.connection.objects.unexport(object.path)
@@ -237,10 +255,18 @@ final class Offers {
     private func show(_ entry: RemoteOffers.Entry) {
         guard let object = try? RemoteActivityObject(entry, among: self, continuations) else { return }
         shown[object.key] = object
-        continuations.connection.objects.export(object.path, [RemoteActivityBinding(object)])
+        export(object)
         brokerLog.debug(
             "\(peers.name(of: entry.device)) offers \(PeerText.message(object.activityType)) \(entry.offer.id)."
         )
+    }
+}
+
+extension Offers {
+    /// What is listed for whoever has asked for it is told nobody else.
+    private func export(_ object: RemoteActivityObject) {
+        continuations.connection.objects.export(
+            object.path, [RemoteActivityBinding(object)], isListed: !object.listed)
     }
 }
 

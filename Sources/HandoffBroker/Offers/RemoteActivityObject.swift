@@ -36,6 +36,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         if new.invitedAt != entry.invitedAt { names.append("InvitedAt") }
         if new.isParked != entry.isParked { names.append("Parked") }
         if new.parkedAt != entry.parkedAt { names.append("ParkedAt") }
+        if new.isListed != entry.isListed { names.append("Listed") }
+        if new.obstacle != entry.obstacle { names.append("Obstacle") }
         if !new.isContinuing, progress >= 0 {
             progress = -1
             names.append("Progress")
@@ -112,6 +114,26 @@ final class RemoteActivityObject: RemoteActivityServer {
             continuations?.perform(ended)
             runner.begin()
         }
+    }
+
+    /// Continues the offer as one of several that `caller` has chosen, and hands `whenFinished` what becomes of it.
+    /// - Throws: as `Continue` does; then `whenFinished` is not called.
+    func continueAsOneOfSeveral(
+        for caller: BusName, activationToken token: String,
+        _ whenFinished: @escaping @MainLoop (ContinuingAll.State) -> Void
+    ) async throws -> ContinuationRunner {
+        let target = try await target(nil)
+        offers.onAsked(caller)
+        if let running {
+            try running.join(caller, application: nil)
+            running.onFinished.append(whenFinished)
+            return running
+        }
+        let (runner, ended) = try makeRunner(target, caller, token)
+        runner.onFinished.append(whenFinished)
+        continuations.perform(ended)
+        runner.begin()
+        return runner
     }
 
     /// What is to continue the offer: this application, or else the best one.
@@ -222,6 +244,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     var invitedAt: Int64 { entry.invitedAt }
     var parked: Bool { entry.isParked }
     var parkedAt: Int64 { entry.parkedAt }
+    var listed: Bool { entry.isListed }
+    var obstacle: String { entry.obstacle }
     var state: String { entry.isContinuing ? "continuing" : "available" }
     /// How far its document has come, if that is known.
     private(set) var progress: Double = -1

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// The activities of this session, which of them is current, and what peers are offered.
+/// The activities of this session, which of them is current, what peers are offered, and what is listed for them.
 ///
 /// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
-/// eligible, its application is not excluded, and its expiration date has not passed. Every event takes the time it happened at;
+/// eligible, its application is not excluded, and its expiration date has not passed. An activity is open from when it
+/// becomes current until it is resigned or over. Every event takes the time it happened at;
 /// `advance(to:)` is to be called once `nextDeadline` has come, and after the machine slept or the wall clock
 /// was set.
 package struct SessionActivities: Sendable {
@@ -34,6 +35,8 @@ package struct SessionActivities: Sendable {
     /// The activities that peers have fetched and not yet handed to an application there, and the first revision of each that
     /// was fetched.
     private var fetched: [ActivityID: UInt64] = [:]
+    /// What was listed last for each peer, and when.
+    private var listings: [DeviceID: (ids: Set<ActivityID>, time: Instant)] = [:]
 
     /// No activities, with Handoff on or off.
     package init(isEnabled: Bool) {
@@ -114,6 +117,7 @@ package struct SessionActivities: Sendable {
         latest = now
         activities[id]?.lastUsed = now.wall
         activities[id]?.isElsewhere = false
+        activities[id]?.isOpen = true
         guard current != id else { return offerOrWithdraw() }
         var actions: [Action] = []
         if let former = current { actions.append(.currentChanged(former, isCurrent: false)) }
@@ -151,10 +155,11 @@ package struct SessionActivities: Sendable {
         return (true, offerOrWithdraw())
     }
 
-    /// The activity stops being current if it is.
+    /// The activity stops being current if it is, and is no longer open.
     package mutating func resignCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
+        activities[id]?.isOpen = false
         guard current == id else { return [] }
         current = nil
         return [.currentChanged(id, isCurrent: false)] + offerOrWithdraw()
@@ -178,6 +183,54 @@ package struct SessionActivities: Sendable {
         latest = now
         self.isEnabled = isEnabled
         return offerOrWithdraw()
+    }
+
+    // MARK: What is open
+
+    /// What is open, for the user of a peer, who wants to see it: what would be offered if it were current, the latest used
+    /// first, and not too much of one application. If `isShared` is false, it is what is offered. For as long as
+    /// ``Deadline/listing`` that peer may fetch it. ``advance(to:)`` comes before. Fails with `disabled`, and with `limitsExceeded` if the peer has asked a
+    /// moment ago.
+    package mutating func list(
+        for device: DeviceID, isShared: Bool, at now: Moment
+    ) throws(HandoffFailure) -> [Offer] {
+        guard isEnabled else { throw .disabledThere }
+        if let last = listings[device], now.instant < last.time.advanced(by: Deadline.listingInterval) {
+            throw HandoffFailure(
+                .limitsExceeded, "What is open was listed for this device within the last second. Wait.")
+        }
+        let open = isShared ? activities.values.filter { isOfferable($0) } : []
+        let sorted = open.sorted { one, other in
+            // The wall clock, by which the others are sorted, may have been set.
+            if one.id == current || other.id == current { return one.id == current }
+            return (one.lastUsed, one.id.description) > (other.lastUsed, other.id.description)
+        }
+        var counts: [ApplicationID: Int] = [:]
+        let listed = sorted.filter { activity in
+            counts[activity.applicationID, default: 0] += 1
+            return counts[activity.applicationID, default: 0] <= Quota.openOfApplication
+        }
+        let offers = isShared ? listed.prefix(Quota.open).map(\.offer) : wanted.map { [$0] } ?? []
+        // Devices come and go.
+        listings = listings.filter { now.instant < $0.value.time.advanced(by: Deadline.listing) }
+        listings[device] = (Set(offers.map(\.id)), now.instant)
+        return offers
+    }
+
+    /// Whether `device` may fetch this activity: it is offered, or, if `isShared`, was listed for the device and is still open.
+    package func isOffered(
+        _ id: ActivityID, to device: DeviceID, isShared: Bool, at now: Instant
+    ) -> Bool {
+        if offered?.id == id { return true }
+        guard isShared, let listing = listings[device], listing.ids.contains(id),
+            now < listing.time.advanced(by: Deadline.listing)
+        else { return false }
+        return activities[id].map { isOfferable($0) } ?? false
+    }
+
+    /// Whether an activity would be offered if it were current, and is open.
+    private func isOfferable(_ activity: SessionActivity) -> Bool {
+        activity.isOpen && obstacle(to: activity) == nil
     }
 
     /// When `advance(to:)` has something to do at the latest; nil if time changes nothing.
@@ -214,7 +267,7 @@ package struct SessionActivities: Sendable {
         current.flatMap { activities[$0] }.flatMap { obstacle(to: $0) } ?? ""
     }
 
-    /// What keeps `activity`, the current one, from being offered, and what to do about that; nil if nothing does.
+    /// What keeps `activity` from being offered while it is current, and what to do about that; nil if nothing does.
     private func obstacle(to activity: SessionActivity) -> String? {
         if !isEnabled { return "Handoff is switched off. Switch it on (handoff on)." }
         if activity.details.isExcluded {

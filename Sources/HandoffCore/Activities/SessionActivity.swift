@@ -54,6 +54,8 @@ package struct SessionActivity: Hashable, Sendable {
     package internal(set) var since: Int64 = 0
     /// When it was last used, in microseconds since the Unix epoch; 0 for never.
     package internal(set) var lastUsed: Int64 = 0
+    /// Whether it has become current, and was not resigned since.
+    var isOpen = false
     /// The latest revision that was left with peers before this machine slept; nil if none was.
     var parked: UInt64?
     /// The last act of continuing that; nil if peers have said of none.

@@ -62,18 +62,18 @@ package struct OriginContinuations: Sendable {
         Set(entries.lazy.filter { $0.wasSent && !$0.wasContinued }.map(\.activity))
     }
 
-    /// A peer fetches `activity`, while `offered` is what it is offered. It may do so as often as it likes
+    /// A peer fetches `activity`, which it may if that is offered to it. It may do so as often as it likes
     /// for one continuation. If the peer has as many continuations as it may, the oldest ends to make room
     /// for a new one, preferably one without open streams: a broker that died over there could not release
     /// what it had.
     ///
-    /// Fails with `offerWithdrawn` unless the two are the same, and with `invalidArguments` if the
-    /// continuation is of another activity.
+    /// Fails with `offerWithdrawn` unless it is offered, and with `invalidArguments` if the continuation is of another
+    /// activity.
     @discardableResult
     package mutating func fetch(
-        _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, offered: ActivityID?
+        _ activity: ActivityID, for id: ContinuationID, by device: DeviceID, isOffered: Bool
     ) throws(HandoffFailure) -> [Action] {
-        guard activity == offered else { throw .offerWithdrawn }
+        guard isOffered else { throw .offerWithdrawn }
         var actions: [Action] = []
         if let known = entry(id, of: device) {
             guard known.activity == activity else {

@@ -9,6 +9,8 @@ extension RemoteOffers {
         package internal(set) var offer: Offer
         /// The applications here that can continue it, best first.
         package internal(set) var handlers: [Handler]
+        /// What would continue it if the user had not excluded it.
+        var keptOut = KeptOut()
         /// Whether it is being continued here.
         package internal(set) var isContinuing: Bool
         /// When the user of the device has sent it to this one, in microseconds since the Unix epoch; 0 if that is not shown.
@@ -19,6 +21,13 @@ extension RemoteOffers {
         package internal(set) var parkedAt: Int64 = 0
         /// Whether it can be continued without the device.
         package var isParked: Bool { parkedAt != 0 }
+        /// Whether it is not offered, and was listed for the user.
+        package internal(set) var isListed = false
+        /// Why nothing here continues it, and what to do, for people; empty if something does.
+        package var obstacle: String {
+            let canContinue = !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser
+            return canContinue ? "" : HandoffFailure.noApplication(for: offer, keptOut: keptOut).message
+        }
     }
 
     /// An offer that the user does not see because nothing here continues it.

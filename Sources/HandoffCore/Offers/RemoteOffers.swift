@@ -4,9 +4,10 @@
 
 /// What peers offer, and which of these offers the user gets to see.
 ///
-/// A device has one offer of its own at a time, and beside it those that it has kept for this device alone. An offer is shown
-/// while Handoff is on, the user has not dismissed it, and something here can continue it: an application, or the browser if
-/// it has a web page. An offer that is being continued remains visible until that is over, even if it has ended in the
+/// A device has one offer of its own at a time, and beside it those that it has kept for this device alone, and what it has
+/// listed for the user here. An offer is shown while Handoff is on, the user has not dismissed it, and something here can
+/// continue it: an application, or the browser if it has a web page. What was listed is shown for as long as
+/// ``Deadline/listing``, also if nothing continues it. An offer that is being continued remains visible until that is over, even if it has ended in the
 /// meantime.
 package struct RemoteOffers: Sendable {
     /// A place for one offer at a time.
@@ -14,9 +15,16 @@ package struct RemoteOffers: Sendable {
         let device: DeviceID
         /// What the device has kept for this one, if the place is for that.
         var kept: ActivityID?
+        /// What the device has listed, if the place is for that.
+        var listed: ActivityID?
+
+        /// Whether the place is for what the device offers to all.
+        var isOwn: Bool { kept == nil && listed == nil }
+
+        private var text: String { kept?.description ?? listed.map { " \($0)" } ?? "" }
 
         static func < (one: Place, other: Place) -> Bool {
-            (one.device, one.kept?.description ?? "") < (other.device, other.kept?.description ?? "")
+            (one.device, one.text) < (other.device, other.text)
         }
     }
 
@@ -42,6 +50,10 @@ package struct RemoteOffers: Sendable {
     /// What is remembered of what was kept for this device.
     package private(set) var kept = KeptForUs()
     private var continuedParked = ParkedContinuations()
+    /// Until when what a device has listed is shown.
+    private var listings: [DeviceID: Instant] = [:]
+    /// The devices that have ever listed something.
+    private var listing: Set<DeviceID> = []
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -64,7 +76,7 @@ package struct RemoteOffers: Sendable {
     /// The offers of the devices' own that have not ended, seen or not.
     package var offers: [DeviceID: Offer] {
         Dictionary(
-            uniqueKeysWithValues: held.compactMap { $0.kept == nil ? ($0.device, $1.offer) : nil })
+            uniqueKeysWithValues: held.compactMap { $0.isOwn ? ($0.device, $1.offer) : nil })
     }
 
     /// The offer of the device's own that has not ended, seen or not.
@@ -95,10 +107,25 @@ package struct RemoteOffers: Sendable {
         shown[place(of: id, device)]?.first { $0.offer.id == id }
     }
 
-    /// Where `id` is offered, or would be.
+    /// Where `id` is shown, or else where it is offered, or would be.
     private func place(of id: ActivityID, _ device: DeviceID) -> Place {
-        let place = Place(device: device, kept: id)
-        return held[place] == nil && shown[place] == nil ? Place(device: device) : place
+        let (own, kept) = (Place(device: device), Place(device: device, kept: id))
+        if held[kept] != nil || shown[kept] != nil { return kept }
+        let listed = Place(device: device, listed: id)
+        if shown[listed] != nil { return listed }
+        return held[listed] == nil || held[own]?.offer.id == id ? own : listed
+    }
+
+    /// Whether `device` has listed this, and offers it neither to all nor to this device alone.
+    package func isListed(_ id: ActivityID, of device: DeviceID) -> Bool {
+        held[Place(device: device, listed: id)] != nil && held[Place(device: device)]?.offer.id != id
+    }
+
+    /// What `device` has listed for the user here.
+    private func listedPlaces(of device: DeviceID) -> [Place] {
+        // Nearly always nothing is listed, and this comes with each offer.
+        guard listing.contains(device) else { return [] }
+        return places(of: device).filter { $0.listed != nil }
     }
 
     /// Where something of `device` is offered or shown.
@@ -152,12 +179,15 @@ package struct RemoteOffers: Sendable {
             new.isDismissed = former.isDismissed
         }
         held[place] = new
+        if place.isOwn { held[Place(device: device, listed: offer.id)]?.offer = new.offer }
         return show(place)
     }
 
-    /// A peer no longer offers this activity. Nothing happens if that is not what it offers.
+    /// A peer no longer offers this activity. Nothing happens if that is not what it offers. What it has listed may have been
+    /// closed, or is open still: that is found out when it is continued.
     package mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
-        let place = place(of: id, device)
+        let kept = Place(device: device, kept: id)
+        let place = held[kept] == nil ? Place(device: device) : kept
         guard held[place]?.offer.id == id else { return [] }
         held[place] = nil
         return show(place)
@@ -167,6 +197,8 @@ package struct RemoteOffers: Sendable {
     package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
         let places = places(of: device)
         for place in places { held[place] = nil }
+        listings[device] = nil
+        listing.remove(device)
         invitations.forget(device)
         continuedParked.forget(device)
         kept.forget(device)
@@ -200,6 +232,7 @@ package struct RemoteOffers: Sendable {
         let place = place(of: id, device)
         guard held[place]?.offer.id == id else { return [] }
         if place.kept != nil { return settled(id, of: device) }
+        held[Place(device: device, listed: id)] = nil
         held[place]?.isDismissed = true
         invitations.end(id, of: device)
         return show(place)
@@ -227,6 +260,52 @@ package struct RemoteOffers: Sendable {
         }
         for place in gone { held[place] = nil }
         return gone.sorted().flatMap { show($0) }
+    }
+
+    // MARK: What was listed
+
+    /// The user wants to see what is open at `device`, which has listed this, with what can continue each of them and what could
+    /// if the user had not excluded it. It takes the place of what was listed before.
+    package mutating func list(
+        _ listed: [(offer: Offer, handlers: [Handler], keptOut: KeptOut)], from device: DeviceID,
+        at now: Instant
+    ) -> [Action] {
+        guard isEnabled else { return [] }
+        for place in listedPlaces(of: device) { held[place] = nil }
+        for one in listed {
+            held[Place(device: device, listed: one.offer.id)] = Held(
+                offer: one.offer, handlers: one.handlers, keptOut: one.keptOut)
+        }
+        listing.insert(device)
+        listings[device] = now.advanced(by: Deadline.listing)
+        return showListed(device)
+    }
+
+    /// What was listed of `device` has had its time.
+    private mutating func endListing(of device: DeviceID) -> [Action] {
+        listings[device] = nil
+        for place in listedPlaces(of: device) { held[place] = nil }
+        return showListed(device)
+    }
+
+    /// What is listed of `device` is shown as its offer as long as it is that, by one object.
+    private mutating func showListed(_ device: DeviceID) -> [Action] {
+        let own = Place(device: device)
+        var actions: [Action] = []
+        for place in listedPlaces(of: device) {
+            guard let id = place.listed else { continue }
+            let isOwn = wanted(in: own)?.offer.id == id
+            let (former, new) = isOwn ? (place, own) : (own, place)
+            if isOwn || held[place] != nil,
+                let index = shown[former]?.firstIndex(where: { $0.offer.id == id }),
+                let entry = shown[former]?.remove(at: index)
+            {
+                shown[new, default: []].append(entry)
+                if shown[former]?.isEmpty == true { shown[former] = nil }
+            }
+            if !isOwn { actions += showSeen(place) }
+        }
+        return actions
     }
 
     // MARK: What was left here
@@ -281,11 +360,15 @@ package struct RemoteOffers: Sendable {
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
-    package var nextDeadline: Instant? { invitations.nextDeadline }
+    package var nextDeadline: Instant? {
+        [invitations.nextDeadline, listings.values.min()].compactMap { $0 }.min()
+    }
 
     /// Time has passed.
     package mutating func advance(to now: Instant) -> [Action] {
-        invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
+        let ended = listings.filter { $0.value <= now }.keys.sorted()
+        return ended.flatMap { endListing(of: $0) }
+            + invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
     }
 
     private mutating func showInvited(_ device: DeviceID) -> [Action] {
@@ -332,11 +415,12 @@ package struct RemoteOffers: Sendable {
     /// The offer in `place`, if it ought to be visible.
     private func wanted(in place: Place) -> Held? {
         guard isEnabled, let held = held[place], isWanted(held, place) else { return nil }
-        return held.canContinue || showsUnhandled ? held : nil
+        return held.canContinue || showsUnhandled || place.listed != nil ? held : nil
     }
 
     private func isWanted(_ held: Held, _ place: Place) -> Bool {
-        !held.isDismissed && !continuedParked.contains(held.offer, of: place.device)
+        if let id = place.listed { return wanted(in: Place(device: place.device))?.offer.id != id }
+        return !held.isDismissed && !continuedParked.contains(held.offer, of: place.device)
             && (place.kept != nil || !isKept(held.offer, of: place.device))
     }
 
@@ -351,14 +435,15 @@ package struct RemoteOffers: Sendable {
 
     /// When what is offered in `place` was sent to this device, in microseconds since the Unix epoch; 0 if that is not shown.
     private func invitedAt(_ id: ActivityID, _ place: Place) -> Int64 {
+        guard place.listed == nil else { return 0 }
         guard place.kept != nil else { return invitations.time(of: id, by: place.device) }
         return invitations.isMuted(place.device) ? 0 : kept.invitedAt(id, of: place.device)
     }
 
     /// The offer in `place`, if it is hidden because nothing here continues it.
     private func hidden(in place: Place) -> Hidden? {
-        guard isEnabled, !showsUnhandled, let held = held[place], isWanted(held, place), !held.canContinue,
-            entry(held.offer.id, of: place.device) == nil
+        guard isEnabled, !showsUnhandled, place.listed == nil, let held = held[place], isWanted(held, place),
+            !held.canContinue, shown[place]?.contains(where: { $0.offer.id == held.offer.id }) != true
         else { return nil }
         return Hidden(
             device: place.device, offer: held.offer, isInvited: invitedAt(held.offer.id, place) != 0,
@@ -371,8 +456,8 @@ package struct RemoteOffers: Sendable {
     }
 
     private mutating func showAlone(_ place: Place) -> [Action] {
-        if place.kept == nil { invitations.offered(held[place]?.offer.id, by: place.device) }
-        let actions = showSeen(place)
+        if place.isOwn { invitations.offered(held[place]?.offer.id, by: place.device) }
+        let actions = (place.isOwn ? showListed(place.device) : []) + showSeen(place)
         let hidden = hidden(in: place)
         guard hidden != hiddenOffers[place] else { return actions }
         hiddenOffers[place] = hidden
@@ -388,7 +473,9 @@ package struct RemoteOffers: Sendable {
                 var current = entry
                 current.offer = wanted.offer
                 current.handlers = wanted.handlers
+                current.keptOut = wanted.keptOut
                 current.parkedAt = wanted.parkedAt
+                current.isListed = place.listed != nil
                 current.invitedAt = entry.isContinuing ? 0 : invitedAt(entry.offer.id, place)
                 if current != entry { actions.append(.changed(current)) }
                 entries.append(current)
@@ -400,8 +487,9 @@ package struct RemoteOffers: Sendable {
         }
         if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
             let entry = Entry(
-                device: place.device, offer: wanted.offer, handlers: wanted.handlers, isContinuing: false,
-                invitedAt: invitedAt(wanted.offer.id, place), parkedAt: wanted.parkedAt)
+                device: place.device, offer: wanted.offer, handlers: wanted.handlers, keptOut: wanted.keptOut,
+                isContinuing: false, invitedAt: invitedAt(wanted.offer.id, place), parkedAt: wanted.parkedAt,
+                isListed: place.listed != nil)
             entries.append(entry)
             actions.append(.added(entry))
         }

@@ -17,6 +17,7 @@ struct PreferencesObjectTests {
             "Port": .uint16(0), "Applications": try texts([:]), "SharedFolders": try texts([:]),
             "NotifyOffers": .string("arrival"), "NotifyContinued": .boolean(true), "Park": .boolean(true),
             "ShareAddresses": .boolean(true), "Introduces": .boolean(true),
+            "ShareOpenActivities": .boolean(true),
             "ExcludedApplications": .strings([]), "DisabledAdapters": .strings([]),
             "DocumentsFolder": .string(""),
         ]
@@ -29,7 +30,7 @@ struct PreferencesObjectTests {
             "Applications": try texts(["com.example.edit": "com.example.notes"]),
             "SharedFolders": try texts(["Cloud": "/home/me/Cloud"]), "NotifyOffers": .string("never"),
             "NotifyContinued": .boolean(false), "Park": .boolean(false), "ShareAddresses": .boolean(false),
-            "Introduces": .boolean(false),
+            "Introduces": .boolean(false), "ShareOpenActivities": .boolean(false),
             "ExcludedApplications": .strings(["com.example.a", "org.b"]),
             "DisabledAdapters": .strings(["kate", "mpv-2"]),
             "DocumentsFolder": .string("~/Meine Dokumente; ü"),

@@ -96,6 +96,17 @@ struct SessionActivitiesPropertyTests {
             for id in peers.invalidated where activities[id] != nil { peers.invalidated.remove(id) }
             #expect(activities.offered == peers.offered)
             #expect(activities.current == peers.current)
+            let device = try Example.device(UInt8.random(in: 1...2, using: &generator))
+            if generator.chance(20) { peers.hear(activities.advance(to: now), at: now) }
+            if let listed = try? activities.list(for: device, isShared: true, at: now) {
+                #expect(listed.count <= Quota.openOfApplication && activities.isEnabled)
+                #expect(activities.offered.map { listed.map(\.id).contains($0.id) } ?? true)
+                for offer in listed {
+                    let details = try #require(activities[offer.id]).details
+                    #expect(details.isEligibleForHandoff && !details.isExcluded && offer.since != 0)
+                    #expect(activities.isOffered(offer.id, to: device, isShared: true, at: now.instant))
+                }
+            }
             if let offered = peers.offered {
                 let activity = try #require(activities[offered.id])
                 #expect(activities.isEnabled && activities.current == offered.id)

@@ -343,4 +343,27 @@ struct SessionActivitiesTests {
         try create(try Example.activity(66), in: &activities)
         #expect(code { try create(second, connection: ":1.3", in: &activities) } == .invalidArguments)
     }
+
+    @Test("what is listed for a peer can be fetched by that peer, for a minute, while it is open and shared")
+    func listed() throws {
+        var activities = activities
+        let (peer, other) = (try Example.device(1), try Example.device(2))
+        func isOffered(_ id: ActivityID, to device: DeviceID, at time: Int64, isShared: Bool = true) -> Bool {
+            activities.isOffered(id, to: device, isShared: isShared, at: .at(time))
+        }
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        _ = try activities.becomeCurrent(second, at: .at(1))
+        #expect(try activities.list(for: peer, isShared: true, at: .at(2)).map(\.id) == [second, first])
+        #expect(throws: HandoffFailure.self) { try activities.list(for: peer, isShared: true, at: .at(1001)) }
+        #expect(isOffered(first, to: peer, at: 60_001) && !isOffered(first, to: peer, at: 60_002))
+        #expect(!isOffered(first, to: other, at: 3) && isOffered(second, to: other, at: 3))
+        #expect(!isOffered(first, to: peer, at: 3, isShared: false))
+        #expect(try activities.list(for: other, isShared: false, at: .at(4)).map(\.id) == [second])
+        _ = try activities.resignCurrent(first, at: .at(5))
+        #expect(!isOffered(first, to: peer, at: 6))
+        #expect(try activities.list(for: peer, isShared: true, at: .at(1002)).map(\.id) == [second])
+        _ = activities.setEnabled(false, at: .at(1003))
+        #expect(!isOffered(second, to: peer, at: 1004))
+        #expect(throws: HandoffFailure.self) { try activities.list(for: peer, isShared: true, at: .at(9000)) }
+    }
 }

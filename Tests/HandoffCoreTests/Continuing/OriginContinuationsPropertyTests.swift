@@ -39,7 +39,7 @@ struct OriginContinuationsPropertyTests {
         switch Int.random(in: 0..<17, using: &generator) {
         case 0..<5:
             let isNew = continuations.entry(id, of: device) == nil
-            let fetched = try? continuations.fetch(activity, for: id, by: device, offered: activity)
+            let fetched = try? continuations.fetch(activity, for: id, by: device, isOffered: true)
             witness.see(fetched ?? [])
             if fetched != nil, isNew { witness.told[.init(id: id, device: device)] = false }
         case 5..<7:

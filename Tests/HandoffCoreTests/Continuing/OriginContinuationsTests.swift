@@ -17,7 +17,7 @@ struct OriginContinuationsTests {
 
     private func fetched() throws -> OriginContinuations {
         var continuations = OriginContinuations()
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         continuations.sent(id, to: device)
         return continuations
     }
@@ -27,7 +27,7 @@ struct OriginContinuationsTests {
     )
     func neverSent() throws {
         var continuations = OriginContinuations()
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         continuations.offered(activity, at: .at(0))
         continuations.offered(nil, at: .at(0))
         let entry = try #require(continuations.entry(id, of: device))
@@ -48,7 +48,7 @@ struct OriginContinuationsTests {
     @Test("what was sent once goes on when it is fetched again and refused")
     func sentBefore() throws {
         var continuations = try fetched()
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         #expect(continuations.refused(id, to: device) == [])
         try continuations.openStream(id, of: device, to: ":1.1")
         #expect(try continuations.continued(id, by: device).count == 1)
@@ -59,9 +59,9 @@ struct OriginContinuationsTests {
         var continuations = try fetched()
         for _ in 0..<16 { try continuations.openStream(id, of: device, to: ":1.1") }
         _ = continuations.released(id, by: device)
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         #expect(continuations.refused(id, to: device).count == 1)
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         continuations.sent(id, to: device)
         #expect(code { try continuations.openStream(id, of: device, to: ":1.1") } == .limitsExceeded)
     }
@@ -69,7 +69,7 @@ struct OriginContinuationsTests {
     @Test("fetching may be repeated for one continuation")
     func idempotent() throws {
         var continuations = try fetched()
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         #expect(continuations.entry(id, of: device)?.activity == activity)
     }
 
@@ -77,13 +77,12 @@ struct OriginContinuationsTests {
     func onlyOffered() throws {
         var continuations = try fetched()
         let other = try Example.activity(2)
-        for offered in [nil, other] {
-            #expect(
-                code { try continuations.fetch(activity, for: id, by: device, offered: offered) }
-                    == .offerWithdrawn)
-        }
         #expect(
-            code { try continuations.fetch(other, for: id, by: device, offered: other) } == .invalidArguments)
+            code { try continuations.fetch(activity, for: id, by: device, isOffered: false) }
+                == .offerWithdrawn)
+        #expect(
+            code { try continuations.fetch(other, for: id, by: device, isOffered: true) } == .invalidArguments
+        )
     }
 
     @Test("the delegate is told once that its activity was continued, however often the peer says so")
@@ -105,7 +104,7 @@ struct OriginContinuationsTests {
         #expect(code { _ = try continuations.continued(id, by: stranger) } == .unknownObject)
         #expect(continuations.released(id, by: stranger) == [])
         #expect(continuations.entry(id, of: stranger) == nil)
-        try continuations.fetch(activity, for: id, by: stranger, offered: activity)
+        try continuations.fetch(activity, for: id, by: stranger, isOffered: true)
         _ = continuations.released(id, by: stranger)
         #expect(continuations.entry(id, of: device) != nil)
     }
@@ -143,7 +142,7 @@ struct OriginContinuationsTests {
         continuations.linkRestored(to: device)
         #expect(continuations.nextDeadline == nil)
         continuations.linkLost(to: device, at: .at(1))
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         #expect(continuations.advance(to: .at(100_000)) == [])
     }
 
@@ -152,26 +151,26 @@ struct OriginContinuationsTests {
         var continuations = OriginContinuations()
         for number in 1...8 {
             try continuations.fetch(
-                activity, for: try Example.continuation(UInt8(number)), by: device, offered: activity)
+                activity, for: try Example.continuation(UInt8(number)), by: device, isOffered: true)
         }
         let (oldest, ninth) = (try Example.continuation(1), try Example.continuation(9))
         let other = try Example.device(2)
-        #expect(try continuations.fetch(activity, for: ninth, by: other, offered: activity) == [])
-        #expect(try continuations.fetch(activity, for: oldest, by: device, offered: activity) == [])
+        #expect(try continuations.fetch(activity, for: ninth, by: other, isOffered: true) == [])
+        #expect(try continuations.fetch(activity, for: oldest, by: device, isOffered: true) == [])
         let ended = try #require(continuations.entry(oldest, of: device))
-        let actions = try continuations.fetch(activity, for: ninth, by: device, offered: activity)
+        let actions = try continuations.fetch(activity, for: ninth, by: device, isOffered: true)
         #expect(actions == [.ended(ended)])
         #expect(continuations.entry(oldest, of: device) == nil)
         #expect(continuations.entry(ninth, of: other) != nil)
         _ = continuations.released(ninth, by: device)
-        #expect(try continuations.fetch(activity, for: oldest, by: device, offered: activity) == [])
+        #expect(try continuations.fetch(activity, for: oldest, by: device, isOffered: true) == [])
     }
 
     @Test("a connection has sixteen streams at most, over all of its continuations")
     func streams() throws {
         var continuations = try fetched()
         let other = try Example.continuation(2)
-        try continuations.fetch(activity, for: other, by: device, offered: activity)
+        try continuations.fetch(activity, for: other, by: device, isOffered: true)
         continuations.sent(other, to: device)
         for number in 0..<16 {
             try continuations.openStream(number % 3 == 0 ? id : other, of: device, to: ":1.1")
@@ -195,11 +194,11 @@ struct OriginContinuationsTests {
         try continuations.openStream(id, of: device, to: ":1.1")
         for number: UInt8 in 2...8 {
             try continuations.fetch(
-                activity, for: try Example.continuation(number), by: device, offered: activity)
+                activity, for: try Example.continuation(number), by: device, isOffered: true)
         }
         let second = try #require(continuations.entry(try Example.continuation(2), of: device))
         let actions = try continuations.fetch(
-            activity, for: try Example.continuation(9), by: device, offered: activity)
+            activity, for: try Example.continuation(9), by: device, isOffered: true)
         #expect(actions == [.ended(second)])
     }
 
@@ -207,7 +206,7 @@ struct OriginContinuationsTests {
     private func unoffered(at start: Int64 = 0) throws -> OriginContinuations {
         var continuations = OriginContinuations()
         continuations.offered(activity, at: .at(start))
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         continuations.sent(id, to: device)
         continuations.offered(nil, at: .at(start))
         return continuations

@@ -18,7 +18,7 @@ struct OriginDocumentsTests {
 
     private func fetched(document: String = "file:///a") throws -> OriginContinuations {
         var continuations = OriginContinuations()
-        try continuations.fetch(activity, for: id, by: device, offered: activity)
+        try continuations.fetch(activity, for: id, by: device, isOffered: true)
         continuations.sent(id, to: device, document: document)
         return continuations
     }
@@ -41,7 +41,7 @@ struct OriginDocumentsTests {
         #expect(code { _ = try continuations.openDocument(other, of: device) } == .unknownObject)
         let stranger = try Example.device(2)
         #expect(code { _ = try continuations.openDocument(id, of: stranger) } == .unknownObject)
-        try continuations.fetch(activity, for: other, by: device, offered: activity)
+        try continuations.fetch(activity, for: other, by: device, isOffered: true)
         #expect(code { _ = try continuations.openDocument(other, of: device) } == .unknownObject)
         _ = continuations.released(id, by: device)
         #expect(code { _ = try continuations.openDocument(id, of: device) } == .unknownObject)
@@ -50,14 +50,14 @@ struct OriginDocumentsTests {
     @Test("one at a time goes to a peer, even after its continuation has ended, and others have their own")
     func oneAtATime() throws {
         var continuations = try fetched()
-        try continuations.fetch(activity, for: other, by: device, offered: activity)
+        try continuations.fetch(activity, for: other, by: device, isOffered: true)
         continuations.sent(other, to: device, document: "file:///b")
         _ = try continuations.openDocument(id, of: device)
         #expect(code { _ = try continuations.openDocument(other, of: device) } == .limitsExceeded)
         _ = continuations.released(id, by: device)
         #expect(code { _ = try continuations.openDocument(other, of: device) } == .limitsExceeded)
         let second = try Example.device(2)
-        try continuations.fetch(activity, for: id, by: second, offered: activity)
+        try continuations.fetch(activity, for: id, by: second, isOffered: true)
         continuations.sent(id, to: second, document: "file:///c")
         #expect(try continuations.openDocument(id, of: second) == "file:///c")
         continuations.documentClosed(of: device)
@@ -83,11 +83,11 @@ struct OriginDocumentsTests {
         _ = try continuations.openDocument(id, of: device)
         for number: UInt8 in 2...8 {
             try continuations.fetch(
-                activity, for: try Example.continuation(number), by: device, offered: activity)
+                activity, for: try Example.continuation(number), by: device, isOffered: true)
         }
         let second = try #require(continuations.entry(other, of: device))
         let actions = try continuations.fetch(
-            activity, for: try Example.continuation(9), by: device, offered: activity)
+            activity, for: try Example.continuation(9), by: device, isOffered: true)
         #expect(actions == [.ended(second)])
     }
 }

@@ -40,7 +40,12 @@ struct RemoteOffersPropertyTests {
         time += Int64.random(in: 0...3_000_000, using: &generator)
         let now = Instant(microseconds: time)
         let handlers = generator.chance(60) ? [Handler.application(try Example.application())] : []
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<24, using: &generator) {
+        case 20..<24:
+            let listed = try (0...3).filter { _ in generator.chance(50) }.map { number in
+                (try Example.offer(number, title: "Listed"), generator.chance(50) ? handlers : [], KeptOut())
+            }
+            return offers.list(listed, from: device, at: now)
         case 0..<5:
             let title = "Title \(Int.random(in: 0...2, using: &generator))"
             let host = generator.chance(20) ? "example.com" : nil
@@ -64,7 +69,7 @@ struct RemoteOffersPropertyTests {
     }
 
     @Test(
-        "what is shown is what was said to be, one offer a device and those that are being continued",
+        "what is shown is what was said to be, one offer a device, what is listed, and those that are being continued",
         arguments: 1...40)
     func invariants(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
@@ -73,9 +78,18 @@ struct RemoteOffersPropertyTests {
         for _ in 0..<400 {
             screen.see(try step(&offers, &generator, &time), of: offers)
             #expect(screen.hidden == offers.hidden)
-            for hidden in offers.hidden { #expect(offers.entry(hidden.offer.id, of: hidden.device) == nil) }
+            for hidden in offers.hidden {
+                #expect(offers.entry(hidden.offer.id, of: hidden.device)?.isListed != false)
+            }
             #expect(Set(offers.entries) == Set(screen.shown.values.flatMap(\.values)))
-            for entries in screen.shown.values { #expect(entries.values.count { !$0.isContinuing } <= 1) }
+            for entries in screen.shown.values {
+                #expect(entries.values.count { !$0.isContinuing && !$0.isListed } <= 1)
+            }
+            for entry in offers.entries {
+                #expect(entry.isContinuing || offers.offer(entry.offer.id, of: entry.device) != nil)
+                #expect(
+                    entry.isListed || entry.isContinuing || offers.offers[entry.device]?.id == entry.offer.id)
+            }
             // Only what is offered and not yet taken up is shown as sent.
             for entry in offers.entries where entry.isInvited {
                 #expect(!entry.isContinuing && offers.offers[entry.device]?.id == entry.offer.id)

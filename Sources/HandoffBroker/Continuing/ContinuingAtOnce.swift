@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import HandoffSession
+internal import MainLoop
+internal import Platform
+
+/// What is continued by one choice of several activities.
+@MainLoop
+final class ContinuingAtOnce {
+    let offers: Offers
+    let listings: Listings
+    private let clock: LoopClock
+    private var objects: [ObjectPath: ContinueAllObject] = [:]
+
+    /// How many such choices of one caller may be under way.
+    private static let maximumOfCaller = 4
+
+    /// Nothing is continued.
+    init(_ offers: Offers, _ listings: Listings, _ clock: LoopClock) {
+        (self.offers, self.listings, self.clock) = (offers, listings, clock)
+    }
+
+    /// Continues what these objects stand for, once `call` of `caller` has been answered.
+    /// - Returns: the object that counts.
+    func begin(
+        _ paths: [ObjectPath], _ options: [String: Value], for caller: BusName, _ call: MethodCall
+    ) throws -> ObjectPath {
+        let token =
+            try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
+        try Self.check(paths)
+        guard objects.values.count(where: { $0.caller == caller && !$0.isOver }) < Self.maximumOfCaller else {
+            throw HandoffFailure.tooMany(
+                "choices of several activities of one caller that are being continued",
+                limit: Self.maximumOfCaller, advice: "Wait until one of them is over.")
+        }
+        var generator = UnpredictableNumbers()
+        let path = try HandoffNames.continuing.appending(ContinuationID(using: &generator).description)
+        let object = ContinueAllObject(self, path, paths, caller, token, clock)
+        objects[path] = object
+        connection.objects.export(path, [ContinueAllBinding(object)])
+        call.afterReply { object.begin() }
+        return path
+    }
+
+    private static func check(_ paths: [ObjectPath]) throws(HandoffFailure) {
+        guard !paths.isEmpty else {
+            throw HandoffFailure(
+                .invalidArguments, "No activity is given. Give those that are to be continued.")
+        }
+        guard paths.count <= Quota.open else {
+            throw HandoffFailure.tooMany(
+                "activities to be continued at once (\(paths.count))", limit: Quota.open,
+                advice: "Continue the others after these.")
+        }
+        for (index, path) in paths.enumerated() {
+            let shown = PeerText.message(path.text)
+            guard path.suffix(below: HandoffNames.remote) != nil else {
+                throw HandoffFailure(
+                    .invalidArguments,
+                    "\(shown) is no activity of another device. Give objects below \(HandoffNames.remote).")
+            }
+            guard !paths[..<index].contains(path) else {
+                throw HandoffFailure(.invalidArguments, "\(shown) is given twice. Give each activity once.")
+            }
+        }
+    }
+
+    var connection: Connection { offers.continuations.connection }
+
+    /// Nobody needs to know any more what became of this.
+    func remove(_ path: ObjectPath) {
+        objects[path] = nil
+        connection.objects.unexport(path)
+    }
+
+    /// The broker has ended.
+    func end() { objects = [:] }
+}
+
+/// `org.example.Handoff.ContinueAll`: several activities that are continued by one choice.
+@MainLoop
+final class ContinueAllObject: ContinueAllServer {
+    /// What is known of one of them.
+    private struct Activity {
+        let path: ObjectPath
+        var deviceName = ""
+        var title = ""
+        var type = ""
+        var runner: ContinuationRunner?
+    }
+
+    let caller: BusName
+    private let owner: ContinuingAtOnce
+    private let path: ObjectPath
+    private let clock: LoopClock
+    private var activities: [Activity]
+    private var machine: ContinuingAll
+    /// For the first of them.
+    private var activationToken: String
+    private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.timePassed() }
+
+    /// How often what was listed is listed again.
+    private static let renewal: Duration = Deadline.listing * 3 / 4
+    /// How long it is there after all is over.
+    private static let remembrance: Duration = .seconds(60)
+
+    init(
+        _ owner: ContinuingAtOnce, _ path: ObjectPath, _ paths: [ObjectPath], _ caller: BusName,
+        _ activationToken: String, _ clock: LoopClock
+    ) {
+        (self.owner, self.path, self.caller, self.clock) = (owner, path, caller, clock)
+        self.activationToken = activationToken
+        machine = ContinuingAll(count: paths.count)
+        activities = paths.map { path in
+            guard let object = owner.offers.object(at: path) else { return Activity(path: path) }
+            return Activity(
+                path: path, deviceName: object.deviceName, title: object.title, type: object.activityType)
+        }
+    }
+
+    var isOver: Bool { machine.isOver }
+
+    /// Continues those whose turn it is.
+    func begin() {
+        renewLists()
+        beginNext()
+    }
+
+    private func beginNext() {
+        for index in machine.begin() {
+            let token = activationToken
+            activationToken = ""
+            MainLoop.start { [self] in
+                do {
+                    guard let object = owner.offers.object(at: activities[index].path) else {
+                        throw HandoffFailure.unknownOffer
+                    }
+                    activities[index].runner = try await object.continueAsOneOfSeveral(
+                        for: caller, activationToken: token
+                    ) { [weak self] in self?.ended(index, $0) }
+                } catch {
+                    ended(index, .failed(HandoffFailure(routed: error)))
+                }
+            }
+        }
+        tell(["Results"])
+    }
+
+    private func ended(_ index: Int, _ state: ContinuingAll.State) {
+        machine.ended(index, state)
+        activities[index].runner = nil
+        if machine.isOver {
+            timer.set(clock.instant.advanced(by: Self.remembrance).microseconds)
+            brokerLog.message(
+                "\(machine.done) of \(activities.count) activities, chosen together, were continued here.")
+            tell(["Done", "Failed", "Results"])
+        } else {
+            tell(["Done", "Failed"])
+            beginNext()
+        }
+    }
+
+    /// What was listed for the user is shown for a while only.
+    private func renewLists() {
+        timer.set(clock.instant.advanced(by: Self.renewal).microseconds)
+        let listed = activities.indices.filter { machine.states[$0] == .waiting }
+            .compactMap { owner.offers.object(at: activities[$0].path) }.filter(\.listed)
+        for device in Set(listed.map(\.key.device)) {
+            // What cannot be listed now may still be there when it is its turn.
+            MainLoop.start { [listings = owner.listings] in _ = try? await listings.list(device) }
+        }
+    }
+
+    private func timePassed() {
+        if isOver { owner.remove(path) } else { renewLists() }
+    }
+
+    private func tell(_ names: [String]) {
+        owner.connection.objects.propertiesChanged(
+            path, ContinueAllBinding.description.name, names, tell: .subscribersAnd(caller))
+    }
+
+    // MARK: ContinueAllServer
+
+    func cancel(_ call: MethodCall) throws {
+        guard !isOver else { return }
+        let running = machine.cancel().compactMap { activities[$0].runner }
+        call.afterReply { [weak self] in
+            self?.tell(["Failed", "Results"])
+            for runner in running {
+                // One that its application has already ends by itself.
+                if let actions = try? runner.cancel() { runner.perform(actions) }
+            }
+        }
+    }
+
+    var total: UInt32 { UInt32(activities.count) }
+    var done: UInt32 { UInt32(machine.done) }
+    var failed: UInt32 { UInt32(machine.failed) }
+
+    var results: [[String: Value]] {
+        zip(activities, machine.states).map { activity, state in
+            var (text, application, name, message) = ("", activity.runner?.applicationID, "", "")
+            switch state {
+            case .waiting: text = "waiting"
+            case .continuing: text = "continuing"
+            case .continued(let by, let note): (text, application, message) = ("continued", by, note)
+            case .failed(let failure):
+                (text, name, message) = ("failed", failure.dbusError.name.text, failure.message)
+            }
+            return [
+                "Activity": .objectPath(activity.path), "DeviceName": .string(activity.deviceName),
+                "Title": .string(activity.title), "ActivityType": .string(activity.type),
+                "ApplicationId": .string(application?.description ?? ""), "State": .string(text),
+                "ErrorName": .string(name), "Message": .string(message),
+            ]
+        }
+    }
+}

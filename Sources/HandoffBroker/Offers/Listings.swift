@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import DBus
+internal import HandoffCore
+internal import HandoffInterfaces
+internal import HandoffSession
+internal import MainLoop
+
+/// What is open at peers, for the user here, who wants to see it.
+@MainLoop
+final class Listings {
+    private let offers: Offers
+    private let clock: LoopClock
+    /// What each peer was asked last, and when its answer came.
+    private var asked: [DeviceID: (answer: Task<[ObjectPath], any Error>, time: Instant?)] = [:]
+
+    /// Nothing was asked for yet. What is listed becomes part of `offers`.
+    init(_ offers: Offers, _ clock: LoopClock) { (self.offers, self.clock) = (offers, clock) }
+
+    /// Asks `device` what is open there, unless it is being asked, or has answered a moment ago.
+    /// - Returns: where each activity is on the bus, the latest used first.
+    /// - Throws: what `Peer.List` does; `ApplicationFailed` if the answer breaks a rule.
+    func list(_ device: DeviceID) async throws -> [ObjectPath] {
+        if let last = asked[device],
+            last.time.map({ clock.instant < $0.advanced(by: Deadline.listingInterval) }) != false
+        {
+            return try await last.answer.value
+        }
+        let answer = MainLoop.start { [self] in try await ask(device) }
+        asked[device] = (answer, nil)
+        defer { asked[device] = (answer, clock.instant) }
+        return try await answer.value
+    }
+
+    private func ask(_ device: DeviceID) async throws -> [ObjectPath] {
+        let listed: [OfferSummary.Listed]
+        do {
+            listed = try await offers.peers.bridgePeer(device).list(timeout: Deadline.fetch * 2)
+        } catch {
+            throw HandoffFailure(routed: error)
+        }
+        do {
+            return try offers.listed(try OfferSummary.decode(listed, now: clock.wall), by: device)
+        } catch let failure as HandoffFailure {
+            throw HandoffFailure(
+                .applicationFailed,
+                "\(offers.peers.name(of: device)) has not listed what is open as it should. \(failure.message)"
+            )
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+
+/// Several activities that are continued by one choice of the user, two at a time, in order.
+package struct ContinuingAll: Sendable {
+    /// What has become of one of them.
+    package enum State: Hashable, Sendable {
+        /// It has yet to begin.
+        case waiting
+        /// It is being continued.
+        case continuing
+        /// It was continued by this application; nil if that is not known.
+        case continued(ApplicationID?, note: String)
+        /// It was not.
+        case failed(HandoffFailure)
+
+        /// Whether nothing more comes of it.
+        package var isOver: Bool {
+            switch self {
+            case .continued, .failed: true
+            case .waiting, .continuing: false
+            }
+        }
+    }
+
+    /// How many are continued at the same time.
+    package static let atOnce = 2
+
+    /// What has become of each.
+    package private(set) var states: [State]
+
+    /// So many, none of which has begun.
+    package init(count: Int) { states = Array(repeating: .waiting, count: count) }
+
+    /// How many were continued.
+    package var done: Int { states.count { if case .continued = $0 { true } else { false } } }
+    /// How many were not.
+    package var failed: Int { states.count { if case .failed = $0 { true } else { false } } }
+    /// Whether nothing more comes of any.
+    package var isOver: Bool { states.allSatisfy(\.isOver) }
+
+    /// Which are to begin now; they count as being continued.
+    package mutating func begin() -> [Int] {
+        let running = states.count { $0 == .continuing }
+        let next = states.indices.filter { states[$0] == .waiting }.prefix(max(0, Self.atOnce - running))
+        for index in next { states[index] = .continuing }
+        return Array(next)
+    }
+
+    /// This is what became of one of them. Only the first time counts.
+    package mutating func ended(_ index: Int, _ state: State) {
+        guard states.indices.contains(index), !states[index].isOver, state.isOver else { return }
+        states[index] = state
+    }
+
+    /// The user does not want those that have not begun.
+    /// - Returns: those that are being continued.
+    package mutating func cancel() -> [Int] {
+        for index in states.indices where states[index] == .waiting {
+            states[index] = .failed(HandoffFailure(.cancelled, "It was cancelled before it began."))
+        }
+        return states.indices.filter { states[$0] == .continuing }
+    }
+}

@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What is open at a device: listed for its user at another one, and continued there."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+from gi.repository import GLib
+from buses import BROKER, ROOT, BusError, let_pass, wait
+from clients import Client, Dock
+from everything import INTERVAL, MOST, All, applications, gone, list_open, title, titles
+from link import Device, Link
+from support import Machine, device_path, refused, wait_for_link
+
+Machines = tuple[Machine, Machine]
+
+
+def test_what_is_open(machines: Machines) -> None:
+    """What has become current and was neither resigned nor invalidated since is open: it is listed for the user of a peer, the
+    latest used first, as objects that nobody else is told of; what is offered is the object of that offer."""
+    desk, lap = machines
+    origins = applications(desk, ["film", "letter", "page", "closed", "over"])
+    applications(lap, ["film"])
+    activities = {name: client.offer(f"A {name}") for name, client in origins.items()}
+    origins["letter"].create(Title="Never current")
+    activities["closed"].resign_current()
+    activities["over"].invalidate()
+    activities["film"].become_current()
+    dock = Dock(lap)
+    offered = dock.offer("A film")
+    paths = list_open(lap.session, desk.device_id)
+    assert [title(lap.session, path) for path in paths] == ["A film", "A page", "A letter"]
+    assert paths[0] == offered and not lap.session.get(offered, "RemoteActivity.Listed")
+    for path in paths[1:]:
+        assert lap.session.get(path, "RemoteActivity.Listed")
+        assert "No application here continues" in lap.session.get(path, "RemoteActivity.Obstacle")
+    assert dock.titles == ["A film"] and len(lap.session.managed_objects().keys() & set(paths)) == 1
+    # A displaced activity is closed by resigning it all the same.
+    activities["letter"].resign_current()
+    let_pass(INTERVAL)
+    assert titles(lap.session, desk.device_id) == ["A film", "A page"]
+    listing = desk.session.get(ROOT, "Manager.ListingsByDevice")
+    assert [one["Titles"] for one in listing] == [["A film", "A page"]]
+    assert listing[0]["DeviceId"] == lap.device_id and listing[0]["DeviceName"] == "lap"
+
+
+def test_what_is_open_is_continued(machines: Machines) -> None:
+    """What is listed is continued as what is offered is: with the state that its application saves then, and the application is
+    told."""
+    desk, lap = machines
+    origins, targets = (applications(machine, ["letter", "page"]) for machine in machines)
+    origins["letter"].offer("A letter")
+    origins["page"].offer("A page")
+    origins["letter"].save(UserInfo={"line": GLib.Variant("i", 7)})
+    dock = Dock(lap)
+    dock.offer("A page")
+    letter = list_open(lap.session, desk.device_id)[1]
+    dock.continue_offer(letter)
+    assert dock.outcome()[1:] == ("", "")
+    handed = targets["letter"].wait_for("ContinueActivity").arguments.unpack()[0]
+    assert handed["Title"] == "A letter"
+    origins["letter"].wait_for("WasContinued")
+    assert [fetch["Title"] for fetch in desk.session.get(ROOT, "Manager.RecentFetches")] == ["A letter"]
+
+
+def test_listed_and_offered(machines: Machines) -> None:
+    """An activity that is listed and is then offered, or the other way round, is one object, which can be continued all the time."""
+    desk, lap = machines
+    origins = applications(desk, ["letter", "page"])
+    applications(lap, ["letter", "page"])
+    letter = origins["letter"].offer("A letter")
+    page = origins["page"].offer("A page")
+    dock = Dock(lap)
+    shown = dock.offer("A page")
+    listed = list_open(lap.session, desk.device_id)
+    assert listed[0] == shown
+    letter.become_current()
+    assert dock.offer("A letter") == listed[1]
+    assert not lap.session.get(listed[1], "RemoteActivity.Listed") and lap.session.get(shown, "RemoteActivity.Listed")
+    dock.wait_until_gone(shown)
+    dock.continue_offer(shown)
+    assert dock.outcome()[1:] == ("", "")
+    page.become_current()
+    assert dock.offer("A page") == shown and not lap.session.get(shown, "RemoteActivity.Listed")
+
+
+def test_how_many_are_listed(machines: Machines) -> None:
+    """Of each application three activities are listed, the latest used ones, and 24 in all."""
+    desk, lap = machines
+    clients = [Client(desk, f"com.example.one{number}", (f"com.example.one{number}.edit",)) for number in range(9)]
+    for client in clients:
+        for number in range(4):
+            client.offer(f"{client.application_id} {number}")
+    expected = [f"{client.application_id} {number}" for client in reversed(clients) for number in (3, 2, 1)]
+    wait(lambda: titles(lap.session, desk.device_id)[:1] == expected[:1] or let_pass(INTERVAL), "the last one")
+    assert titles(lap.session, desk.device_id) == expected[:MOST]
+
+
+def test_what_is_not_listed(machines: Machines) -> None:
+    """What would not be offered if it were current is not listed: an application that is excluded, what is not eligible, what has
+    expired. If the user does not share what is open, what is offered alone is, and what was listed before cannot be
+    fetched any more."""
+    desk, lap = machines
+    origins = applications(desk, ["excluded", "private", "expired", "letter", "page"])
+    applications(lap, ["letter"])
+    origins["excluded"].offer("Excluded")
+    origins["private"].offer("Private", EligibleForHandoff=False)
+    origins["expired"].offer("Expired", ExpirationDate=GLib.Variant("x", 1))
+    origins["letter"].offer("A letter")
+    origins["page"].offer("A page")
+    desk.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", ["com.example.excluded"]))
+    dock = Dock(lap)
+    assert titles(lap.session, desk.device_id) == ["A page", "A letter"]
+    letter = list_open(lap.session, desk.device_id)[1]
+    desk.session.set(ROOT, "Preferences.ShareOpenActivities", GLib.Variant("b", False))
+    dock.continue_offer(letter)
+    assert dock.outcome()[1] == f"{BROKER}.Error.OfferWithdrawn"
+    let_pass(INTERVAL)
+    assert titles(lap.session, desk.device_id) == ["A page"]
+
+
+def test_all_are_continued(machines: Machines) -> None:
+    """Several activities are continued by one call, two at a time; each has its own outcome, what was closed meanwhile and what
+    nothing here continues is reported, and the others are continued all the same."""
+    desk, lap = machines
+    names = ["letter", "page", "film", "song", "sheet"]
+    origins, targets = applications(desk, names), applications(lap, names[:4])
+    activities = {name: origins[name].offer(f"A {name}") for name in names}
+    targets["film"].hang("ContinueActivity")
+    targets["song"].hang("ContinueActivity")
+    paths = list_open(lap.session, desk.device_id)
+    assert [title(lap.session, path) for path in paths] == [f"A {name}" for name in reversed(names)]
+    activities["letter"].invalidate()
+    dock = Dock(lap)
+    everything = All(dock, paths)
+    targets["film"].wait_for("ContinueActivity")
+    targets["song"].wait_for("ContinueActivity")
+    assert everything.states == ["failed", "continuing", "continuing", "waiting", "waiting"]
+    assert not targets["page"].calls
+    for name in ("film", "song"):
+        targets[name].unanswered.pop().return_value(GLib.Variant("(b)", (True,)))
+    results = everything.results()
+    assert everything.counts == (5, 3, 2)
+    assert [result["State"] for result in results] == ["failed", "continued", "continued", "continued", "failed"]
+    assert [result["Title"] for result in results] == [f"A {name}" for name in reversed(names)]
+    assert results[0]["ErrorName"].endswith("NoApplication") and results[4]["ErrorName"].endswith("OfferWithdrawn")
+    assert [result["ApplicationId"] for result in results[1:4]] == [f"com.example.{name}" for name in ("song", "film", "page")]
+    for name in ("page", "film", "song"):
+        origins[name].wait_for("WasContinued")
+        assert targets[name].members.count("ContinueActivity") == 1
+    wait(lambda: len(dock.finished()) >= 4, "the outcome of each")
+
+
+def test_all_are_cancelled(machines: Machines) -> None:
+    """What is cancelled begins no more of what was chosen, and what an application has already is not taken back."""
+    desk, lap = machines
+    names = ["letter", "page", "film", "song"]
+    origins, targets = applications(desk, names), applications(lap, names)
+    for name in names:
+        origins[name].offer(f"A {name}")
+    targets["song"].hang("ContinueActivity")
+    origins["film"].hang("WillSave")
+    everything = All(lap.session, list_open(lap.session, desk.device_id))
+    targets["song"].wait_for("ContinueActivity")
+    origins["film"].wait_for("WillSave")
+    everything.cancel()
+    wait(lambda: everything.states == ["continuing", "failed", "failed", "failed"], "the others to be cancelled")
+    targets["song"].unanswered.pop().return_value(GLib.Variant("(b)", (True,)))
+    results = everything.results()
+    assert everything.counts == (4, 1, 3)
+    assert {result["ErrorName"] for result in results[1:]} == {f"{BROKER}.Error.Cancelled"}
+    assert not targets["page"].calls and not targets["letter"].calls
+    everything.cancel()
+
+
+def test_choices_that_are_none(machines: Machines) -> None:
+    """Nothing, too much, the same twice, and what is no activity of a peer cannot be continued at once; each refusal says why."""
+    desk, lap = machines
+    applications(desk, ["letter"])["letter"].offer("A letter")
+    applications(lap, ["letter"])
+    path = Dock(lap).offer("A letter")
+    for paths, error in (([], "InvalidArgs"), ([path, path], "InvalidArgs"), (["/org/example/Handoff"], "InvalidArgs"),
+                         ([f"{path[:-2]}{number:02x}" for number in range(MOST + 1)], "LimitsExceeded")):
+        with refused(error):
+            All(lap.session, paths)
+    # What is not there is reported.
+    results = All(lap.session, [f"{path[:-2]}00", path]).results()
+    assert [result["State"] for result in results] == ["failed", "continued"]
+    assert results[0]["ErrorName"].endswith("UnknownObject")
+
+
+def test_killed_while_all_are_continued(machines: Machines) -> None:
+    """When the broker is killed while several activities are continued, none of them is handed over twice."""
+    desk, lap = machines
+    names = ["letter", "page", "film", "song"]
+    origins, targets = applications(desk, names), applications(lap, names)
+    for name in names:
+        origins[name].offer(f"A {name}")
+    targets["song"].hang("ContinueActivity")
+    All(lap.session, list_open(lap.session, desk.device_id))
+    for name in ("song", "film", "page", "letter"):
+        targets[name].wait_for("ContinueActivity")
+    lap.kill("handoffd", signal.SIGKILL)
+    lap.start_broker()
+    wait_for_link(desk, lap)
+    let_pass(INTERVAL)
+    assert [targets[name].members.count("ContinueActivity") for name in names] == [1, 1, 1, 1]
+
+
+def asked(machine: Machine, device: Device, link: Link) -> list[str]:
+    """Lists what is open at a device that answers as it likes."""
+    count = len(link.calls("List"))
+    answer = machine.session.begin(device_path(device.id), "Device.ListActivities")
+    wait(lambda: len(link.calls("List")) > count, "List")
+    return answer().unpack()[0]
+
+
+def summary(number: int, **values: GLib.Variant) -> tuple[str, dict[str, GLib.Variant]]:
+    """What a peer lists."""
+    return f"{number:032x}", {"ActivityType": GLib.Variant("s", "com.example.letter.edit"),
+                              "ApplicationId": GLib.Variant("s", "com.example.letter"),
+                              "Title": GLib.Variant("s", f"Letter {number}"), **values}
+
+
+def test_lists_that_break_a_rule(machine: Machine) -> None:
+    """A list of a peer that has too many activities, one of them twice, or what is no summary, is refused as a whole, with a reason;
+    nothing of it is shown."""
+    device = Device()
+    link = device.paired_link_to(machine)
+    long = GLib.Variant("s", "x" * 5000)
+    for listed in ([summary(number) for number in range(1, MOST + 2)], [summary(1), summary(1)], [("no id", {})],
+                   [("1" * 32, {})], [summary(1, Title=GLib.Variant("u", 1))], [summary(1, Other=long)]):
+        link.answers["List"] = GLib.Variant("(a(sa{sv}))", (listed,))
+        with refused("ApplicationFailed", "InvalidArgs", "LimitsExceeded"):
+            asked(machine, device, link)
+        assert not [path for path in machine.session.managed_objects() if "/remote/" in path]
+        let_pass(INTERVAL)
+    link.answers["List"] = GLib.Variant("(a(sa{sv}))", ([summary(number) for number in range(1, MOST + 1)],))
+    former = asked(machine, device, link)
+    # A moment later, the answer is the same.
+    assert len(former) == MOST and list_open(machine.session, device.id) == former
+    let_pass(INTERVAL)
+    # Whoever lists something else has closed what is not in it.
+    link.answers["List"] = GLib.Variant("(a(sa{sv}))", ([summary(2)],))
+    assert [title(machine.session, path) for path in asked(machine, device, link)] == ["Letter 2"]
+    assert gone(machine.session, former[0])
+
+
+def test_list_that_is_too_long(machine: Machine) -> None:
+    """A peer that answers with more than 64 KiB is cut off."""
+    device = Device()
+    link = device.paired_link_to(machine)
+    long = GLib.Variant("s", "x" * 3900)
+    link.answers["List"] = GLib.Variant("(a(sa{sv}))", ([summary(number, Other=long) for number in range(1, 20)],))
+    with refused("ConnectionUnavailable"):
+        asked(machine, device, link)
+    assert link.has_ended()
+
+
+def test_peer_that_lists_again_and_again(machine: Machine) -> None:
+    """A peer is told once a second what is open, and an older one is said to be too old."""
+    applications(machine, ["letter"])["letter"].offer("A letter")
+    device = Device()
+    link = device.paired_link_to(machine)
+    (listed,) = link.call("Peer.List").unpack()
+    assert [about["Title"] for _id, about in listed] == ["A letter"]
+    begin, times = time.monotonic(), 0
+    for _attempt in range(1000):
+        try:
+            link.call("Peer.List")
+            times += 1
+        except BusError as error:
+            assert error.short_name == "LimitsExceeded"
+    assert times <= (time.monotonic() - begin) / INTERVAL
+    link.errors["List"] = ("org.freedesktop.DBus.Error.UnknownMethod", "There is no such method.")
+    with refused("NotSupported", containing=("too old",)):
+        asked(machine, device, link)
