@@ -19,6 +19,8 @@ package struct BrokerStatus: Equatable, Sendable {
     package var fetches: [RecentFetch] = []
     /// How often each device has fetched something, and what it fetched last.
     package var fetchesByDevice: [DeviceFetches] = []
+    /// Which devices were told what is open here, the latest first.
+    package var listings: [DeviceListing] = []
     /// The applications that are registered.
     package var applications: [RegisteredApplication] = []
     /// What programs were refused last, the latest first.
@@ -38,6 +40,7 @@ package struct BrokerStatus: Equatable, Sendable {
         hidden = HiddenOffer.all(in: manager["HiddenOffers"])
         fetches = RecentFetch.all(in: manager["RecentFetches"])
         fetchesByDevice = DeviceFetches.all(in: manager["FetchesByDevice"])
+        listings = DeviceListing.all(in: manager["ListingsByDevice"])
         applications = RegisteredApplication.all(in: manager["RegisteredApplications"])
         refusals = RecentRefusal.all(in: manager["RecentRefusals"])
         self.preferences = preferences

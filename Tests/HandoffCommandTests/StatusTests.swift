@@ -185,6 +185,24 @@ struct StatusTests {
         ] { #expect(text.contains(part), "\(text)") }
     }
 
+    @Test("which devices were told what is open here is listed, with what they were told")
+    func listings() throws {
+        var broker = BrokerStatus()
+        broker.listings = DeviceListing.all(
+            in: try Self.list(
+                Self.entry(["Titles": .strings(["A letter", "A”, “note"])]), Self.entry([:])))
+        let report = StatusReport(broker: .running(broker), bridge: Self.bridge())
+        let text = report.lines(at: 61_000_000).joined(separator: "\n")
+        let lines = """
+            Told what is open here, since the broker began:
+              DEVICE    ACTIVITIES  LAST       TITLES                   NAME
+              bbbbbbbb  2           1 min ago  “A letter”, “A', 'note”  lap' x ### ###
+              bbbbbbbb  0           1 min ago  -                        lap' x ### ###
+            """
+        #expect(text.contains(lines), "\(text)")
+        #expect(report.json.text.contains(#""titles":["A letter","A”, “note"]"#))
+    }
+
     @Test("what was fetched is called so, streams and documents apart, and is counted for each device")
     func fetches() throws {
         var broker = BrokerStatus()

@@ -96,8 +96,11 @@ extension StatusReport {
 
     private func fetchLines(at now: Int64) -> [String] {
         guard let broker = broker.content else { return [] }
-        return [broker.fetches.lines(at: now), broker.fetchesByDevice.lines(at: now)]
-            .filter { !$0.isEmpty }.flatMap { [""] + $0 }
+        return [
+            broker.fetches.lines(at: now), broker.fetchesByDevice.lines(at: now),
+            broker.listings.lines(at: now),
+        ]
+        .filter { !$0.isEmpty }.flatMap { [""] + $0 }
     }
 
     private func applicationLines(at now: Int64) -> [String] {
@@ -123,6 +126,7 @@ extension StatusReport {
             "hiddenOffers": .array(broker.hidden.map(\.json)),
             "fetches": .array(broker.fetches.map(\.json)),
             "fetchesByDevice": .array(broker.fetchesByDevice.map(\.json)),
+            "listingsByDevice": .array(broker.listings.map(\.json)),
             "applications": .array(broker.applications.map(\.json)),
             "refusals": .array(broker.refusals.map(\.json)),
         ]

@@ -18,6 +18,7 @@ enum Heading {
     static let state = tr("STATE")
     static let streams = tr("STREAMS")
     static let title = tr("TITLE")
+    static let titles = tr("TITLES")
     static let type = tr("TYPE")
     static let types = tr("TYPES")
     static let what = tr("WHAT")

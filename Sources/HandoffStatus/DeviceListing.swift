@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+
+/// What one device was told last of what is open in this session, as the broker remembers it.
+package struct DeviceListing: Equatable, Sendable {
+    package let deviceID: String
+    package let deviceName: String
+    /// When it last asked, in microseconds since the Unix epoch.
+    package let time: Int64
+    /// What the activities are called that it was told of, the latest used first; none if nothing was open.
+    package let titles: [String]
+
+    /// The entry that these properties describe.
+    package init(_ properties: [String: Value]) {
+        deviceID = properties.text("DeviceId")
+        deviceName = properties.text("DeviceName")
+        time = properties.time("Time")
+        titles = properties.texts("Titles")
+    }
+
+    /// The entries in the property `ListingsByDevice`; none if there is no such property.
+    package static func all(in value: Value?) -> [DeviceListing] {
+        Value.propertyList(value).map { DeviceListing($0) }
+    }
+}
