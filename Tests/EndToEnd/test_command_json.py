@@ -75,6 +75,9 @@ def everything(machines: Machines) -> Iterator[Any]:
     assert receiver.wait(20) == 0
     Client(lap, *NOTE).fail("ContinueActivity", "The note is sealed.")
     yield json_of(lap.run("handoff", "continue", "--json"))
+    yield json_of(lap.run("handoff", "list", "--open", "--json"))
+    yield json_of(lap.run("handoff", "continue", "--all", "--yes", "--json"))
+    yield json_of(desk.run("handoff", "status", "--json"))
     lap.start("handoff", "watch", "--json")
     yield from wait(lambda: any("offer" in line for line in lines(lap)) and lines(lap), "the offer")
     lap.kill("handoff", signal.SIGINT)
@@ -142,6 +145,8 @@ COMMANDS = [
     (("on",), 0, None), (("list",), 0, None), (("devices",), 0, None),
     (("status", "--json", "--nonsense"), 2, "Usage"), (("fly",), 2, "Usage"), (("continue", "no id"), 2, "Usage"),
     (("trust", "abc"), 2, "Usage"), (("publish",), 2, "Usage"), (("reset",), 2, "Usage"),
+    (("list", "--device", "x"), 2, "Usage"), (("list", "--open"), 3, "NotFound"),
+    (("continue", "--all"), 2, "Usage"), (("continue", "--all", "--yes"), 3, "NotFound"),
     (("continue",), 3, "NotFound"), (("continue", "12"), 3, "NotFound"), (("send",), 3, "NotFound"),
     (("send", "nobody"), 3, "NotFound"), (("mute", "nobody"), 3, "NotFound"), (("unpair", "nobody"), 3, "NotFound"),
     (("decline", "nobody"), 3, "NotFound"),

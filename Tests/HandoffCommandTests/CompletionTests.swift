@@ -17,6 +17,7 @@ struct CompletionTests {
             (["continue", ""], .offers), (["continue", "--verbose", ""], .offers),
             (["continue", "--app", ""], .handlers), (["continue", "--app=x", ""], .offers),
             (["continue", "--app="], .handlers), (["continue", "--app", "x", ""], .offers),
+            (["continue", "--device", ""], .peers), (["list", "--open", "--device="], .peers),
             (["continue", "12", ""], .nothing), (["send", ""], .peers), (["cancel", ""], .waiting),
             (["pair", ""], .strangers), (["decline", ""], .declinable),
             (["mute", ""], .unmutedPeers), (["unmute", ""], .mutedPeers), (["unpair", ""], .peers),

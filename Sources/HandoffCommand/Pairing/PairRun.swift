@@ -343,12 +343,8 @@ final class PairRun {
     /// Tells the bridge what the user says.
     /// - Throws: a failure if that was not yes.
     private func answer(_ proxy: DeviceProxy, _ text: String?) async throws {
-        // Translators: what is typed to agree, as a letter and as a word. It has to be what the question asks for.
-        let yes = ["y", "yes", tr("y"), tr("yes")]
-        let said = (text ?? "").lowercased().filter { !$0.isWhitespace }
-        let matches = yes.contains(said)
         // A slip of the finger would alarm the other side's user.
-        if !matches, !["", "n", "no", tr("n"), tr("no")].contains(said) {
+        guard let matches = Keyboard.agrees(text) else {
             tell(tr("Type “y” if both show the same digits, and “n” if they do not."))
             return keyboard.readLine()
         }

@@ -12,6 +12,9 @@ extension RemoteOffer {
         .joined(separator: ", ")
     }
 
+    /// Why nothing here can continue it, and what to do; nil if something can.
+    var hindrance: String? { obstacle.isEmpty ? nil : obstacle.shown.sentence }
+
     var json: JSON {
         [
             "activityId": .string(id), "deviceId": .string(deviceID), "deviceName": .string(deviceName),
@@ -21,6 +24,7 @@ extension RemoteOffer {
             "state": .string(state), "invited": .boolean(isInvited),
             "parkedAt": parkedAt == 0 ? .null : .time(parkedAt),
             "progress": progress.map { .real($0) } ?? .null,
+            "listed": .boolean(isListed), "obstacle": .string(obstacle),
         ]
     }
 }
@@ -47,6 +51,15 @@ extension [RemoteOffer] {
         return table
     }
 
+    /// The lines of that table, with why nothing here can continue an offer below it.
+    func lines(at now: Int64) -> [String] {
+        let rows = table(at: now).lines
+        return [rows[0]]
+            + zip(self, rows.dropFirst()).flatMap { offer, row in
+                [row] + (offer.hindrance.map { ["  " + $0] } ?? [])
+            }
+    }
+
     /// The id by which `offer` can be chosen among these, preceded by its device if two devices show the same
     /// id.
     func name(of offer: RemoteOffer, _ ids: ShortIDs) -> String {
@@ -63,21 +76,28 @@ extension [RemoteOffer] {
                 "{count} activities are offered. Say which one, by its id:", count: count) + "\n\(list)")
     }
 
-    /// The one offer that `text` names: the beginning of its id, or `DEVICE/ID` with the beginnings of both.
-    func choose(_ text: String) throws(CommandFailure) -> RemoteOffer {
+    /// The one offer that `text` names: the beginning of its id, or `DEVICE/ID` with the beginnings of both. `command` lists
+    /// them.
+    func choose(
+        _ text: String, listedBy command: String = "handoff list"
+    ) throws(CommandFailure) -> RemoteOffer {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false).map { $0.lowercased() }
         guard let id = parts.last, parts.count <= 2,
             parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isHexDigit) })
         else {
             throw .usage(
-                tr("“{text}” is not an id of an activity. See “handoff list”.", ["text": text.shown]))
+                tr(
+                    "“{text}” is not an id of an activity. See “{command}”.",
+                    ["text": text.shown, "command": command]))
         }
         let found = filter { offer in
             offer.id.hasPrefix(id) && (parts.count == 1 || offer.deviceID.hasPrefix(parts[0]))
         }
         guard let offer = found.first else {
             throw CommandFailure(
-                tr("No activity with the id “{id}” is offered. See “handoff list”.", ["id": text.shown]),
+                tr(
+                    "There is no activity with the id “{id}”. See “{command}”.",
+                    ["id": text.shown, "command": command]),
                 .notFound)
         }
         guard found.count == 1 else {

@@ -14,14 +14,24 @@ struct ContinueVerb: Verb {
     static let arguments: String? = "[ID]"
     static let summary = tr("Continue an activity here: the only one, or by the beginning of its id")
     static let completion = Completion.offers
-    static let completions = ["app": Completion.handlers]
+    static let completions = ["app": Completion.handlers, "device": Completion.peers]
 
     private let id: String?
+    /// The device of which all that is open can be chosen.
+    let device: String?
+    private let continuesAll: Bool
+    /// Whether nobody is to be asked.
+    let isSure: Bool
     private let application: String?
     private let remembers: Bool
     private let isVerbose: Bool
 
     static func declare(_ options: inout ProgramOptions) {
+        options.flag("all", tr("Continue all that is open at a device; asks first"))
+        options.text(
+            "device", argument: "NAME",
+            tr("Continue what is open at this device (default with --all: the one that is connected)"))
+        options.flag("yes", tr("Do not ask, for scripts"))
         options.text("app", argument: "ID", tr("The application to continue it with (default: the best one)"))
         options.flag("remember", tr("Continue activities of this type in that application from now on"))
         options.flag("verbose", letter: "v", tr("Report what happens, and how long it takes"))
@@ -36,11 +46,19 @@ struct ContinueVerb: Verb {
                 tr("--remember goes with --app, which says which application is to be remembered."))
         }
         isVerbose = values.has("verbose")
+        (device, continuesAll, isSure) = (values["device"], values.has("all"), values.has("yes"))
+        guard continuesAll || !isSure else {
+            throw .usage(tr("--yes goes with --all, which asks before it continues anything."))
+        }
+        guard !continuesAll || (id == nil && application == nil && !isVerbose) else {
+            throw .usage(tr("--all does not go with an ID, --app, --remember or --verbose."))
+        }
     }
 
     func run(in session: Session) async throws -> Int32 {
+        if continuesAll { return try await continueAll(in: session) }
         let broker = try await session.broker()
-        let offer = try await offer(of: broker)
+        let offer = try await offer(of: broker, in: session)
         let run = ContinueRun(broker, offer, isVerbose: isVerbose)
         let outcome = try await run.outcome(of: options(isTraced: isVerbose || session.printsJSON))
         if isVerbose { tell(run.trace) }
@@ -51,25 +69,31 @@ struct ContinueVerb: Verb {
             try Output.line(success(outcome, offer))
             if !outcome.message.isEmpty { Output.note(outcome.message.shown) }
         }
-        if let failure {
-            // The words may be those of another device, or of an application.
-            Output.note(
-                tr(
-                    "“{title}” was not continued: “{reason}”",
-                    ["title": offer.label.shown, "reason": ChosenText(message: failure.message).shown]))
-        }
+        if let failure { Output.note(offer.words(of: failure)) }
         return failure?.status ?? 0
     }
 
     @MainLoop
-    private func offer(of broker: Daemon) async throws -> RemoteOffer {
+    private func offer(of broker: Daemon, in session: Session) async throws -> RemoteOffer {
         let offers = RemoteOffer.all(in: try await broker.brokerObjects())
+        if let device {
+            let open = try await OpenActivities.ask(device, broker, in: session)
+            if let id { return try open.offers.choose(id, listedBy: OpenActivities.command) }
+            guard !open.offers.isEmpty else { throw CommandFailure(open.nothing, .notFound) }
+            return try await Self.offer(among: open.offers)
+        }
         if let id { return try offers.choose(id) }
-        guard let first = offers.first else {
+        guard !offers.isEmpty else {
             let hidden = try await broker.hiddenOffers()
             throw CommandFailure(try await ListVerb.nothing(broker, hidden), .notFound)
         }
-        if offers.count == 1 { return first }
+        return try await Self.offer(among: offers)
+    }
+
+    /// The only one, or else the one that the user chooses.
+    @MainLoop
+    private static func offer(among offers: [RemoteOffer]) async throws -> RemoteOffer {
+        if let first = offers.first, offers.count == 1 { return first }
         guard Terminal.canAsk else { throw offers.unnamed }
         return try await OfferChoice(among: offers).offer()
     }
@@ -79,14 +103,16 @@ struct ContinueVerb: Verb {
         if let application { options["ApplicationId"] = .string(application) }
         if remembers { options["Remember"] = .boolean(true) }
         if isTraced { options["Trace"] = .boolean(true) }
-        // A launcher may have given a token that lets the application raise its window.
+        return options.merging(Self.activation) { $1 }
+    }
+
+    /// A launcher may have given a token that lets the application raise its window.
+    static var activation: [String: Value] {
         for variable in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
-            guard options["ActivationToken"] == nil, let token = getenv(variable), token.pointee != 0 else {
-                continue
-            }
-            options["ActivationToken"] = .string(String(cString: token))
+            guard let token = getenv(variable), token.pointee != 0 else { continue }
+            return ["ActivationToken": .string(String(cString: token))]
         }
-        return options
+        return [:]
     }
 
     /// The phases in the order in which they begin, then any that this version does not know.
@@ -125,7 +151,7 @@ struct ContinueVerb: Verb {
     }
 
     /// The outcome for people, if it has gone well.
-    private func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
+    func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
         var values = ["title": offer.label.shown, "device": offer.device.shown]
         let isPlaced = !outcome.applicationID.isEmpty
         if isPlaced { values["application"] = outcome.applicationID.shown }
@@ -146,9 +172,19 @@ struct ContinueVerb: Verb {
     }
 }
 
+extension RemoteOffer {
+    /// That it was not continued, and why, for people.
+    func words(of failure: CommandFailure) -> String {
+        // The words may be those of another device, or of an application.
+        tr(
+            "“{title}” was not continued: “{reason}”",
+            ["title": label.shown, "reason": ChosenText(message: failure.message).shown])
+    }
+}
+
 extension ContinueCall.Outcome {
     /// Why it was not continued, in the words of whoever said so; nil if it was.
-    fileprivate var failure: CommandFailure? {
+    var failure: CommandFailure? {
         isSuccess ? nil : CommandFailure(message.isEmpty ? errorName : message, errorName: errorName)
     }
 }
@@ -159,22 +195,22 @@ private final class ContinueRun {
     private let call: ContinueCall
     private let isVerbose: Bool
     private let begin = MainLoop.now
-    private let progress = ContinueProgress()
+    private let progress = ProgressLine()
     private let offer: RemoteOffer
-    private var signal: LoopSource?
-    /// Whether the broker has accepted the call, which can be cancelled from then on.
-    private var isAccepted = false
-    /// Whether the user has wanted it to end, with the signal of a terminal.
-    private(set) var isInterrupted = false
+    private let interruption: Interruption
 
     init(_ broker: Daemon, _ offer: RemoteOffer, isVerbose: Bool) {
-        call = ContinueCall(broker, offer)
+        let call = ContinueCall(broker, offer)
+        self.call = call
         self.offer = offer
         self.isVerbose = isVerbose
+        interruption = Interruption(progress) { try await call.cancel() }
         call.onAccepted = { [weak self] in self?.accepted() }
         call.onChange = { [weak self] in self?.changed($0, $1) }
-        signal = .signal(SIGINT) { [weak self] in self?.interrupted() }
     }
+
+    /// Whether the user has wanted it to end, with the signal of a terminal.
+    var isInterrupted: Bool { interruption.hasCome }
 
     /// Microseconds since this run was created.
     var elapsed: Int64 { MainLoop.now - begin }
@@ -199,29 +235,6 @@ private final class ContinueRun {
         }
     }
 
-    private func interrupted() {
-        // When it happens a second time, the user does not want to wait for a broker that does not answer.
-        if isInterrupted {
-            progress.end()
-            exit(128 + SIGINT)
-        }
-        isInterrupted = true
-        if isAccepted { MainLoop.start { [self] in await cancel() } }
-    }
-
-    /// Cancels it, which brings the outcome, unless it is too late.
-    private func cancel() async {
-        do {
-            try await call.cancel()
-        } catch {
-            progress.end()
-            Output.note(
-                tr(
-                    "It was not cancelled: {reason}",
-                    ["reason": CommandFailure(DBusError.converting(error)).message]))
-        }
-    }
-
     private func phase(_ name: String) {
         if isVerbose { Output.note("\(Age.milliseconds(elapsed)): \(name)") }
     }
@@ -229,8 +242,7 @@ private final class ContinueRun {
     private func accepted() {
         phase(tr("accepted"))
         if !isVerbose { progress.update(offer.progress) }
-        isAccepted = true
-        if isInterrupted { MainLoop.start { [self] in await cancel() } }
+        interruption.accepted()
     }
 
     private func changed(_ before: RemoteOffer, _ offer: RemoteOffer) {

@@ -83,7 +83,7 @@ package final class ContinueCall {
             case .finished(let signal):
                 return Outcome(
                     applicationID: signal.applicationId, errorName: signal.errorName,
-                    message: words(of: signal))
+                    message: Self.words(signal.message, of: signal.applicationId, title: offer.title))
             }
         }
         throw Failure.brokerEnded
@@ -91,10 +91,9 @@ package final class ContinueCall {
 
     /// What an application has said, without the id and the title that the broker puts before it: whoever is told knows
     /// which application it is, by its name.
-    private func words(of signal: RemoteActivityContinueFinished) -> String {
-        let frame = "\(signal.applicationId) did not continue \"\(offer.title)\": "
-        return signal.message.hasPrefix(frame)
-            ? String(signal.message.dropFirst(frame.count)) : signal.message
+    nonisolated static func words(_ message: String, of application: String, title: String) -> String {
+        let frame = "\(application) did not continue \"\(title)\": "
+        return message.hasPrefix(frame) ? String(message.dropFirst(frame.count)) : message
     }
 
     /// Cancels the continuation, which brings its outcome, unless it is too late.

@@ -3,7 +3,7 @@ package import DBus
 package import HandoffClient
 internal import HandoffInterfaces
 
-/// The current activity of another device, as the broker shows it.
+/// An activity of another device, as the broker shows it: the current one, or another that is open there and was listed.
 package struct RemoteOffer: Equatable, Sendable {
     /// Its object, from which id and device are taken.
     package let path: ObjectPath
@@ -41,6 +41,10 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var progress: Double?
     /// Whether the application that continues it shows by itself that it is coming.
     package private(set) var isShownByApplication = false
+    /// Whether it is not offered, and was listed for the user, who wanted to see what is open at the device.
+    package private(set) var isListed = false
+    /// Why nothing here can continue it and what to do about it, for people to read; empty if something can.
+    package private(set) var obstacle = ""
 
     /// The offer at `path` if it is one.
     package init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
@@ -71,6 +75,8 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if changed["InvitedAt"] != nil { invitedAt = changed.time("InvitedAt") }
         if changed["ParkedAt"] != nil { parkedAt = changed.time("ParkedAt") }
+        if changed["Listed"] != nil { isListed = changed.flag("Listed") }
+        if changed["Obstacle"] != nil { obstacle = changed.text("Obstacle") }
         if let number = changed.real("Progress") { progress = (0...1).contains(number) ? number : nil }
     }
 

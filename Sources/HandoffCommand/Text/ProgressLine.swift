@@ -2,41 +2,45 @@
 internal import Glibc
 internal import MainLoop
 
-/// Shows on a terminal how far a continuation has got, as long as that is known; if there is no terminal, it shows
-/// nothing.
+/// A line on a terminal that says how far something is, and is written anew as that changes; if there is no terminal, it
+/// shows nothing.
 @MainLoop
-final class ContinueProgress {
-    private let isTerminal = isatty(STDERR_FILENO) == 1
-    private var share: Double?
+final class ProgressLine {
+    /// Whether there is a terminal to show it on.
+    let isTerminal = isatty(STDERR_FILENO) == 1
+    private var text: String?
     private var shown: String?
     private var timer: LoopSource?
 
     /// The least time from one drawing to the next.
     private static let interval = Duration.milliseconds(100)
 
-    /// This much is done, from 0 to 1; nil if that is no longer known.
+    /// So much is done, from 0 to 1; nil if that is no longer known.
     func update(_ share: Double?) {
-        self.share = share
+        show(
+            share.map {
+                ProgressBar.text($0, columns: Self.columns, isUnicode: Terminal.isUnicode)
+            })
+    }
+
+    /// This is what there is to say, nil for nothing. It has to fit into a line.
+    func show(_ text: String?) {
+        self.text = text
         guard isTerminal, timer == nil else { return }
         draw()
         timer = .timer(after: Self.interval) { [weak self] in
             guard let self else { return }
             timer = nil
-            if self.share.map({ text($0) }) != shown { update(self.share) }
+            if self.text != shown { show(self.text) }
         }
     }
 
     private func draw() {
-        guard let share else { return erase() }
-        let text = text(share)
+        guard let text else { return erase() }
         guard text != shown else { return }
         shown = text
         // This returns to the start of the line, and erases to its end whatever is not overwritten.
         Output.error("\r\(text)\u{1B}[K")
-    }
-
-    private func text(_ share: Double) -> String {
-        ProgressBar.text(share, columns: Self.columns, isUnicode: Terminal.isUnicode)
     }
 
     private func erase() {
@@ -47,7 +51,7 @@ final class ContinueProgress {
     /// Erases the line: nothing is shown from now on.
     func end() {
         timer = nil
-        share = nil
+        text = nil
         erase()
     }
 
