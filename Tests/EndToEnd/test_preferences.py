@@ -13,12 +13,13 @@ from buses import BRIDGE_ROOT, BROKER, BUS, ROOT, let_pass, wait
 from choices import choose, chosen, file, restarted
 from support import Machine
 
-DEFAULTS = {"NotifyOffers": "arrival", "NotifyContinued": True, "Park": True, "ShareAddresses": True, "Introduces": True, "ShareOpenActivities": True,
-            "ExcludedApplications": [], "DisabledAdapters": [], "DocumentsFolder": ""}
-TYPES = {"NotifyOffers": "s", "NotifyContinued": "b", "Park": "b", "ShareAddresses": "b", "Introduces": "b", "ShareOpenActivities": "b",
-         "ExcludedApplications": "as", "DisabledAdapters": "as", "DocumentsFolder": "s"}
-CHOSEN = {"NotifyOffers": "never", "NotifyContinued": False, "Park": False, "ShareAddresses": False, "Introduces": False, "ShareOpenActivities": False,
-          "ExcludedApplications": ["com.example.a", "org.b"], "DisabledAdapters": ["kate", "mpv-2"], "DocumentsFolder": "~/Meine Dokumente; ü"}
+DEFAULTS = {"NotifyOffers": "arrival", "NotifyContinued": True, "Park": True, "ShareAddresses": True, "Introduces": True,
+            "ShareOpenActivities": True, "ExcludedApplications": [], "DisabledAdapters": [], "DocumentsFolder": ""}
+TYPES = {"NotifyOffers": "s", "NotifyContinued": "b", "Park": "b", "ShareAddresses": "b", "Introduces": "b",
+         "ShareOpenActivities": "b", "ExcludedApplications": "as", "DisabledAdapters": "as", "DocumentsFolder": "s"}
+CHOSEN = {"NotifyOffers": "never", "NotifyContinued": False, "Park": False, "ShareAddresses": False, "Introduces": False,
+          "ShareOpenActivities": False, "ExcludedApplications": ["com.example.a", "org.b"], "DisabledAdapters": ["kate", "mpv-2"],
+          "DocumentsFolder": "~/Meine Dokumente; ü"}
 
 
 def these(machine: Machine) -> dict[str, Any]:

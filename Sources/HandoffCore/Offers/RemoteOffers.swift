@@ -198,7 +198,6 @@ package struct RemoteOffers: Sendable {
         let places = places(of: device)
         for place in places { held[place] = nil }
         listings[device] = nil
-        listing.remove(device)
         invitations.forget(device)
         continuedParked.forget(device)
         kept.forget(device)
@@ -208,6 +207,7 @@ package struct RemoteOffers: Sendable {
     /// The bridge is gone, and all peers with it.
     package mutating func allPeersRemoved() -> [Action] {
         held.removeAll()
+        listings = [:]
         invitations = Invitations()
         return showAll()
     }
