@@ -19,8 +19,10 @@ package struct BrokerStatus: Equatable, Sendable {
     package var fetches: [RecentFetch] = []
     /// How often each device has fetched something, and what it fetched last.
     package var fetchesByDevice: [DeviceFetches] = []
-    /// Which devices were told what is open here, the latest first.
+    /// Which devices have listed what is open here, the latest first.
     package var listings: [DeviceListing] = []
+    /// What is continued here by one choice of the user, and what was a moment ago.
+    package var continuing: [ContinueAllRun] = []
     /// The applications that are registered.
     package var applications: [RegisteredApplication] = []
     /// What programs were refused last, the latest first.
@@ -41,6 +43,7 @@ package struct BrokerStatus: Equatable, Sendable {
         fetches = RecentFetch.all(in: manager["RecentFetches"])
         fetchesByDevice = DeviceFetches.all(in: manager["FetchesByDevice"])
         listings = DeviceListing.all(in: manager["ListingsByDevice"])
+        continuing = ContinueAllRun.all(in: objects)
         applications = RegisteredApplication.all(in: manager["RegisteredApplications"])
         refusals = RecentRefusal.all(in: manager["RecentRefusals"])
         self.preferences = preferences

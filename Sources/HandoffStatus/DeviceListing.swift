@@ -2,13 +2,13 @@
 package import DBus
 internal import HandoffClient
 
-/// What one device was told last of what is open in this session, as the broker remembers it.
+/// That a device has listed what is open in this session, the last time, as the broker remembers it.
 package struct DeviceListing: Equatable, Sendable {
     package let deviceID: String
     package let deviceName: String
-    /// When it last asked, in microseconds since the Unix epoch.
+    /// When it did, in microseconds since the Unix epoch.
     package let time: Int64
-    /// What the activities are called that it was told of, the latest used first; none if nothing was open.
+    /// What was open then.
     package let titles: [String]
 
     /// The entry that these properties describe.
@@ -19,7 +19,7 @@ package struct DeviceListing: Equatable, Sendable {
         titles = properties.texts("Titles")
     }
 
-    /// The entries in the property `ListingsByDevice`; none if there is no such property.
+    /// The entries in the property `ListingsByDevice`, the latest first; none if there is no such property.
     package static func all(in value: Value?) -> [DeviceListing] {
         Value.propertyList(value).map { DeviceListing($0) }
     }

@@ -40,6 +40,18 @@ extension FailureText {
         }
     }
 
+    /// A device did not list what is open there.
+    package static func listing(_ error: DBusError) -> FailureText {
+        switch code(error.name.text) {
+        case .notSupported:
+            FailureText(
+                summary: tr("The Handoff of the other device is too old for that. Update it there."))
+        case .applicationFailed:
+            FailureText(summary: tr("The other device did not answer as it should."), error.message)
+        default: FailureText(error)
+        }
+    }
+
     /// What waits for a device was not taken there.
     package static func waiting(_ errorName: String, _ message: String) -> FailureText {
         FailureText(

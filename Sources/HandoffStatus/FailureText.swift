@@ -43,6 +43,13 @@ package struct FailureText: Equatable, Sendable {
         self.detail = PeerText.message(detail)
     }
 
+    /// What the application with this id has said in `message`, without the id and the title that the broker puts before it:
+    /// whoever is told knows which application it is, by its name.
+    static func words(of message: String, from applicationID: String, _ title: String) -> String {
+        let frame = "\(applicationID) did not continue \"\(title)\": "
+        return message.hasPrefix(frame) ? String(message.dropFirst(frame.count)) : message
+    }
+
     /// Whether the daemon never has more to say of failures of this kind.
     private static func saysAll(_ code: HandoffFailure.Code?) -> Bool {
         switch code {

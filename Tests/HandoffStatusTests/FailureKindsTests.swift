@@ -38,6 +38,18 @@ struct FailureKindsTests {
         #expect(FailureText.sending(DBusError(.noReply, words)).line == "No answer came. Try again.")
     }
 
+    @Test(
+        "a device that does not list what is open there is too old, or answers with nonsense, or cannot be asked"
+    )
+    func listing() {
+        let old = FailureText.listing(DBusError(.notSupported, words)).line
+        #expect(old == "The Handoff of the other device is too old for that. Update it there.")
+        let odd = FailureText.listing(DBusError(HandoffFailure.Code.applicationFailed.errorName, words))
+        #expect(odd.summary == "The other device did not answer as it should." && !odd.detail.isEmpty)
+        let away = FailureText.listing(DBusError(HandoffFailure.Code.connectionUnavailable.errorName, words))
+        #expect(away.line.hasPrefix("The other device cannot be reached."))
+    }
+
     @Test("a call that the user has chosen says so if it cannot be used")
     func request() {
         let text = FailureText.request(DBusError(.invalidArgs, "“x” is no address."))

@@ -83,17 +83,11 @@ package final class ContinueCall {
             case .finished(let signal):
                 return Outcome(
                     applicationID: signal.applicationId, errorName: signal.errorName,
-                    message: Self.words(signal.message, of: signal.applicationId, title: offer.title))
+                    message: FailureText.words(
+                        of: signal.message, from: signal.applicationId, offer.title))
             }
         }
         throw Failure.brokerEnded
-    }
-
-    /// What an application has said, without the id and the title that the broker puts before it: whoever is told knows
-    /// which application it is, by its name.
-    nonisolated static func words(_ message: String, of application: String, title: String) -> String {
-        let frame = "\(application) did not continue \"\(title)\": "
-        return message.hasPrefix(frame) ? String(message.dropFirst(frame.count)) : message
     }
 
     /// Cancels the continuation, which brings its outcome, unless it is too late.

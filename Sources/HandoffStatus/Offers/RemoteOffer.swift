@@ -31,6 +31,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var lastUsed: Int64 = 0
     /// `available` or `continuing`.
     package private(set) var state = ""
+    /// Why nothing here can continue it, and what to do, for people to read; empty if something can.
+    package private(set) var obstacle = ""
     /// Whether the user of the device has sent it to this one.
     package private(set) var isInvited = false
     /// When they have, in microseconds since the Unix epoch; 0 if they have not.
@@ -71,6 +73,7 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Since"] != nil { since = changed.time("Since") }
         if changed["LastUsed"] != nil { lastUsed = changed.time("LastUsed") }
         if changed["ShownByApplication"] != nil { isShownByApplication = changed.flag("ShownByApplication") }
+        if changed["Obstacle"] != nil { obstacle = changed.text("Obstacle") }
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if changed["InvitedAt"] != nil { invitedAt = changed.time("InvitedAt") }
