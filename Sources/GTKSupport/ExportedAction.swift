@@ -11,11 +11,29 @@ package final class ExportedAction {
 
     /// Adds what is called `app.NAME` to `application`.
     package init(_ name: String, of application: GTKObject, _ body: @escaping @MainActor () -> Void) {
-        let action: OpaquePointer = g_simple_action_new(name, nil)
-        self.action = GTKObject(action)
+        action = Self.added(name, nil, to: application)
+        action.on("activate", body)
+    }
+
+    /// The same, with a text that whoever asks gives.
+    package init(
+        _ name: String, of application: GTKObject, text body: @escaping @MainActor (String) -> Void
+    ) {
+        let type: OpaquePointer = g_variant_type_new("s")
+        defer { g_variant_type_free(type) }
+        action = Self.added(name, type, to: application)
+        action.on(
+            "activate",
+            first: { if let text = g_variant_get_string($0, nil) { body(String(cString: text)) } })
+    }
+
+    private static func added(
+        _ name: String, _ type: OpaquePointer?, to application: GTKObject
+    ) -> GTKObject {
+        let action: OpaquePointer = g_simple_action_new(name, type)
         // The value keeps a reference of its own.
         defer { g_object_unref(UnsafeMutableRawPointer(action)) }
-        self.action.on("activate", body)
         g_action_map_add_action(application.pointer, action)
+        return GTKObject(action)
     }
 }

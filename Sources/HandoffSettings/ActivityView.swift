@@ -5,27 +5,32 @@ import GTKSupport
 import HandoffSettingsModel
 import Platform
 
-/// The page that tells what other devices have fetched.
+/// The page that tells what other devices have fetched, and which have listed what is open here.
 @MainActor
 final class ActivityView {
-    private let stack, recentGroup, totalsGroup: GTKObject
+    private let stack, recentGroup, totalsGroup, listingsGroup: GTKObject
     private let recent: RowList<FetchRowView>
     private let totals: RowList<FetchesRowView>
+    private let listings: RowList<ListingRowView>
 
     /// The page in `template`.
     init(_ template: Template, _ applications: InstalledApplications) {
         stack = template["activity_stack"]
         (recentGroup, totalsGroup) = (template["recent_group"], template["totals_group"])
+        listingsGroup = template["listings_group"]
         recent = RowList(template["recent"]) { _ in FetchRowView(applications) }
         totals = RowList(template["totals"]) { _ in FetchesRowView() }
+        listings = RowList(template["listings"]) { _ in ListingRowView() }
     }
 
     /// Shows `page`.
     func show(_ page: ActivityPage) {
         recent.set(page.recent)
         totals.set(page.devices)
+        listings.set(page.listings)
         recentGroup[flag: "visible"] = !page.recent.isEmpty
         totalsGroup[flag: "visible"] = !page.devices.isEmpty
+        listingsGroup[flag: "visible"] = !page.listings.isEmpty
         stack[text: "visible-child-name"] = page.isEmpty ? "empty" : "activity"
     }
 }
@@ -67,6 +72,20 @@ final class FetchesRowView: ContentRow {
             content.last.isEmpty
             ? content.counts
             : tr("{counts}, the last one {age}", ["counts": content.counts, "age": content.last])
+    }
+}
+
+/// What one device was told to be open here.
+@MainActor
+final class ListingRowView: ContentRow {
+    let widget: GTKObject
+
+    /// A row.
+    init() { widget = GTKObject.actionRow() }
+
+    func show(_ content: ListingRow) {
+        widget[text: "title"] = content.name
+        widget[text: "subtitle"] = content.detail
     }
 }
 

@@ -95,7 +95,7 @@ extension String {
 @MainActor
 final class DeviceRowView: ContentRow {
     let widget: GTKObject
-    private let picture, address, problem, connect, muted, unpair: GTKObject
+    private let picture, everything, address, problem, connect, muted, unpair: GTKObject
     private let actor: WindowActor
     private var content: DeviceRow?
     private var isShowing = false
@@ -106,8 +106,12 @@ final class DeviceRowView: ContentRow {
         (widget, picture, address) = (template["row"], template["picture"], template["address"])
         (problem, connect) = (template["problem"], template["connect"])
         (muted, unpair) = (template["muted"], template["unpair"])
+        everything = template["everything"]
         self.actor = actor
         widget[flag: "use-markup"] = false
+        everything.on("clicked") { [weak self] in
+            if let content = self?.content { actor.window?.showEverything(of: content.id) }
+        }
         connect.on("clicked") { actor.window?.connectToAddress() }
         muted.on("notify::active") { [weak self] in self?.mutedChanged() }
         unpair.on("clicked") { [weak self] in self?.askToUnpair() }
@@ -128,6 +132,8 @@ final class DeviceRowView: ContentRow {
             ? tr("Is it on, in the same network, and Handoff switched on there?") : content.problem
         muted[flag: "active"] = content.isMuted
         let name = content.name
+        everything[flag: "visible"] = content.isConnected
+        everything.describe(name)
         muted.name(tr("Mute"))
         muted.describe(name)
         unpair.describe(name)

@@ -36,6 +36,10 @@ final class OfferRow: ContentRow {
             guard let self, let content else { return }
             actor.window?.perform(.cancelContinuing(content.path), orTell: tr("Not Cancelled"))
         }
+        commands.add("everything") { [weak self] in
+            guard let self, let content else { return }
+            actor.window?.showEverything(of: content.deviceID)
+        }
         commands.add("dismiss") { [weak self] in
             guard let self, let content else { return }
             actor.window?.perform(.dismiss(content.path), orTell: tr("Not Dismissed"))
@@ -58,7 +62,9 @@ final class OfferRow: ContentRow {
         progress.describe(name)
         menu.name(tr("More"))
         menu.describe(name)
-        if former?.handlers != content.handlers { showMenu(content.handlers) }
+        if former?.handlers != content.handlers || former?.everything != content.everything {
+            showMenu(content)
+        }
         show(content.standing)
     }
 
@@ -88,16 +94,17 @@ final class OfferRow: ContentRow {
         }
     }
 
-    private func showMenu(_ handlers: [OfferCard.Handler]) {
+    private func showMenu(_ content: OfferCard) {
         let model = Menu()
-        if handlers.count > 1 {
-            for (number, handler) in handlers.enumerated() {
+        if content.handlers.count > 1 {
+            for (number, handler) in content.handlers.enumerated() {
                 commands.add("continue-\(number)") { [weak self] in self?.continueOffer(in: handler.id) }
                 model.add(
                     tr("Continue in {application}", ["application": handler.name]), "offer.continue-\(number)"
                 )
             }
         }
+        if !content.everything.isEmpty { model.add(content.everything, "offer.everything") }
         model.add(tr("Dismiss"), "offer.dismiss")
         model.show(in: menu)
     }

@@ -8,7 +8,8 @@ import Platform
 /// The page on which people choose.
 @MainActor
 final class PreferencesView {
-    private let stack, enabled, parks, sharesAddresses, introduces, notifyOffers, notifyContinued: GTKObject
+    private let stack, enabled, parks, sharesAddresses, introduces, sharesOpen: GTKObject
+    private let notifyOffers, notifyContinued: GTKObject
     private let noExcluded, noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
@@ -25,6 +26,7 @@ final class PreferencesView {
     init(_ template: Template, _ actor: WindowActor) {
         (stack, enabled, parks) = (template["preferences_stack"], template["enabled"], template["parks"])
         (sharesAddresses, introduces) = (template["shares_addresses"], template["introduces"])
+        sharesOpen = template["shares_open"]
         (notifyOffers, notifyContinued) = (template["notify_offers"], template["notify_continued"])
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
@@ -58,6 +60,7 @@ final class PreferencesView {
         parks[flag: "active"] = page.parks
         sharesAddresses[flag: "active"] = page.sharesAddresses
         introduces[flag: "active"] = page.introduces
+        sharesOpen[flag: "active"] = page.sharesOpen
         excluded.set(page.excluded)
         folders.set(page.folders)
         noExcluded[flag: "visible"] = page.excluded.isEmpty
@@ -86,6 +89,9 @@ final class PreferencesView {
         }
         introduces.on("notify::active") { [weak self] in
             self?.chosen { PreferencesPage.setIntroduces($0.introduces[flag: "active"]) }
+        }
+        sharesOpen.on("notify::active") { [weak self] in
+            self?.chosen { PreferencesPage.setSharesOpen($0.sharesOpen[flag: "active"]) }
         }
         topBar.on("notify::active") { [weak self] in
             self?.chosen { .setShellExtension($0.topBar[flag: "active"]) }

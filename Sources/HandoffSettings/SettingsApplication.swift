@@ -21,6 +21,7 @@ final class SettingsApplication {
     private let applications = InstalledApplications()
     private let adapters = InstalledAdapters()
     private var window: SettingsWindow?
+    private var everything: ExportedAction?
     private var hasBegun = false
     /// What the daemons have said last, for a window that is opened later.
     private var latest: StatusReport?
@@ -41,6 +42,15 @@ final class SettingsApplication {
             ("handoff.close", ["<Control>w", "<Control>q"]),
         ]
         for (action, keys) in keys { application.setShortcuts(keys, for: action) }
+        everything = ExportedAction(
+            HandoffNames.everythingAction, of: application.object,
+            text: { [unowned self] in show(everythingOf: $0) })
+    }
+
+    /// Shows what is open at the device of this id. Whoever asks for it has given that, and need not know any.
+    private func show(everythingOf device: String) {
+        activate()
+        if KnownDevice.isID(device) { window?.showEverything(of: device) }
     }
 
     /// Begins to look at daemons and applications, once there is a window: nothing is to come before that.

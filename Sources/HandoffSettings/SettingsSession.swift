@@ -152,6 +152,16 @@ final class SettingsSession {
             }
             if case .failed(let name, let message) = outcome { return .notSent(name, message) }
         case .cancelWaiting(let id, let device): try await self.device(device).cancelWaiting(id: id)
+        case .listActivities(let id):
+            do {
+                return .listed(try await open(at: id))
+            } catch let error as DBusError {
+                return .failed(name: error.name.text, message: FailureText.listing(error).line)
+            }
+        case .continueAll(let paths, let token):
+            let options: [String: Value] = token.isEmpty ? [:] : ["ActivationToken": .string(token)]
+            return .began(try await broker.manager.continueAll(activities: paths, options: options))
+        case .cancelAll(let path): try await ContinueAllProxy(broker.object(path)).cancel()
         }
         return .done
     }
@@ -231,6 +241,21 @@ final class SettingsSession {
             return outcome.message.isEmpty ? .done : .told(PeerText.message(outcome.message))
         }
         return .notContinued(outcome.errorName, outcome.message)
+    }
+
+    /// What is open at the device of this id.
+    private func open(at id: String) async throws -> [RemoteOffer] {
+        let broker = try broker
+        let interface = RemoteActivityProxy.interface
+        var offers: [RemoteOffer] = []
+        for path in try await device(id).listActivities() {
+            // What has gone meanwhile cannot be continued either.
+            guard let properties = try? await broker.properties(interface, path),
+                let offer = RemoteOffer(path, [interface.text: properties])
+            else { continue }
+            offers.append(offer)
+        }
+        return offers
     }
 
     private func connect(_ addresses: [String]) async throws -> Outcome {

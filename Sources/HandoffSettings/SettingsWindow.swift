@@ -35,6 +35,7 @@ final class SettingsWindow {
     private let views: ViewsInFront
     private var state = WindowState()
     private var pairing: PairingDialog?
+    private var everything: EverythingDialog?
     /// Whether what the time changes is looked at again in a minute.
     private var isTicking = false
     private var isClosed = false
@@ -70,6 +71,7 @@ final class SettingsWindow {
     func take(_ report: StatusReport) {
         state.take(report)
         pairing?.take(report)
+        everything?.take(report)
         render()
     }
 
@@ -86,7 +88,7 @@ final class SettingsWindow {
     }
 
     /// Shows what there is, without touching what is the same as before.
-    private func render() {
+    func render() {
         let new = WindowContent(state, at: Int64(g_get_real_time()), applications.names)
         let former = content
         content = new
@@ -98,6 +100,7 @@ final class SettingsWindow {
         }
         if former?.preferences != new.preferences { preferencesView?.show(new.preferences) }
         if former?.activity != new.activity { activityView?.show(new.activity) }
+        everything?.render()
         applications.settle()
     }
 
@@ -214,6 +217,19 @@ final class SettingsWindow {
         pairing = dialog
     }
 
+    /// Opens the dialog with what is open at the device of this id, or brings it to the front.
+    func showEverything(of device: String) {
+        if let everything, everything.device == device { return everything.present() }
+        everything?.close()
+        let dialog = EverythingDialog(over: self, session, views, device)
+        dialog.onClose = { [weak self, weak dialog] in
+            if let self, everything === dialog { everything = nil }
+        }
+        everything = dialog
+        if let report = state.report { dialog.take(report) }
+        render()
+    }
+
     /// Asks for an address, and connects to it.
     func connectToAddress() {
         let dialog = EntryDialog(
@@ -276,6 +292,7 @@ final class SettingsWindow {
         isClosed = true
         for name in [HandoffNames.offersInView, HandoffNames.devicesInView] { views.set(name, isSeen: false) }
         pairing?.end()
+        everything?.end()
         onClose?()
     }
 

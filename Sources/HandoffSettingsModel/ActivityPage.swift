@@ -3,20 +3,23 @@ internal import HandoffCore
 internal import HandoffStatus
 internal import Platform
 
-/// What the page shows that tells what other devices have fetched.
+/// What the page shows that tells what other devices have fetched, and which have listed what is open here.
 package struct ActivityPage: Equatable, Sendable {
     /// The occasions, the latest first.
     package var recent: [FetchRow] = []
     /// What each device has fetched in all, the latest first.
     package var devices: [FetchesRow] = []
-    /// Whether there is neither.
-    package var isEmpty: Bool { recent.isEmpty && devices.isEmpty }
+    /// Which devices have listed what is open here, the latest first.
+    package var listings: [ListingRow] = []
+    /// Whether there is nothing of all that.
+    package var isEmpty: Bool { recent.isEmpty && devices.isEmpty && listings.isEmpty }
 
     /// What `report` has of it.
     init(_ report: StatusReport?, at now: Int64, _ name: ApplicationNames) {
         guard let broker = report?.broker.content else { return }
         recent = Self.occasions(broker.fetches).enumerated().map { FetchRow($1, number: $0, at: now, name) }
         devices = broker.fetchesByDevice.map { FetchesRow($0, at: now) }
+        listings = broker.listings.map { ListingRow($0, at: now) }
     }
 
     /// How far apart two fetches of one continuation may be, in microseconds.
@@ -74,6 +77,28 @@ extension RecentFetch {
     /// Whether both are of the same activity, as far as is shown of it, and by the same device.
     fileprivate func isOfSame(as other: RecentFetch) -> Bool {
         (deviceID, applicationID, title) == (other.deviceID, other.applicationID, other.title)
+    }
+}
+
+/// What one device was told to be open here.
+package struct ListingRow: Equatable, Sendable, Identifiable {
+    /// 64 hexadecimal digits.
+    package let id: String
+    /// What the device calls itself.
+    package let name: String
+    /// When it was told last, and what was open then.
+    package let detail: String
+
+    /// More than that nobody reads in a line.
+    private static let maximumTitles = 5
+
+    init(_ listing: DeviceListing, at now: Int64) {
+        id = listing.deviceID
+        name = ChosenText.device(name: listing.deviceName, id: listing.deviceID).shown
+        let titles = listing.titles.prefix(Self.maximumTitles).map { ChosenText(title: $0).quoted }
+        let more = listing.titles.count > titles.count ? ["…"] : []
+        let what = titles.isEmpty ? tr("Nothing was open") : (titles + more).joined(separator: ", ")
+        detail = [what, Ages.ago(listing.time, at: now)].filter { !$0.isEmpty }.joined(separator: " · ")
     }
 }
 

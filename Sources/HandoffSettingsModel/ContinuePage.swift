@@ -58,7 +58,11 @@ package struct ContinuePage: Equatable, Sendable {
         }
         if let broker = report.broker.content {
             let sorted = broker.offers.filter(\.isInvited) + broker.offers.filter { !$0.isInvited }
-            offers = sorted.map { OfferCard($0, attempts[$0.path], at: now, name) }
+            let linked = Set(report.peers.filter(\.isConnected).map(\.id))
+            offers = sorted.map {
+                OfferCard(
+                    $0, attempts[$0.path], isLinked: linked.contains($0.deviceID), at: now, name)
+            }
             hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
             current = CurrentCard(broker.current, report.peers, name)
         }
@@ -107,6 +111,10 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
 
     /// Where the broker has it.
     package let path: ObjectPath
+    /// The id of the device that it is on.
+    package let deviceID: String
+    /// What the command is called that shows what else is open there; empty if the device is not connected.
+    package let everything: String
     /// What it is.
     package let title: String
     /// The device that it is on, and since when that sleeps, if it does.
@@ -125,8 +133,13 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     /// What distinguishes it from others.
     package var id: String { path.text }
 
-    init(_ offer: RemoteOffer, _ attempt: Attempts.Standing?, at now: Int64, _ name: ApplicationNames) {
+    init(
+        _ offer: RemoteOffer, _ attempt: Attempts.Standing?, isLinked: Bool, at now: Int64,
+        _ name: ApplicationNames
+    ) {
         path = offer.path
+        deviceID = offer.deviceID
+        everything = isLinked ? tr("Everything on {device}…", ["device": offer.device.shown]) : ""
         title = offer.label.shown
         device = offer.whereabouts
         isInvited = offer.isInvited

@@ -20,6 +20,8 @@ package struct PreferencesPage: Equatable, Sendable {
     package var sharesAddresses = true
     /// Whether the user's devices are told of each other.
     package var introduces = true
+    /// Whether the user's devices are told what is open here, when their user asks for it.
+    package var sharesOpen = true
     /// The applications that are kept out, by name.
     package var excluded: [ExcludedRow] = []
     /// The shared folders, by name.
@@ -48,6 +50,7 @@ package struct PreferencesPage: Equatable, Sendable {
         if chosen["Park"] != nil { parks = chosen.flag("Park") }
         if chosen["ShareAddresses"] != nil { sharesAddresses = chosen.flag("ShareAddresses") }
         if chosen["Introduces"] != nil { introduces = chosen.flag("Introduces") }
+        if chosen["ShareOpenActivities"] != nil { sharesOpen = chosen.flag("ShareOpenActivities") }
         excluded = chosen.texts("ExcludedApplications").map { ExcludedRow(id: $0, name: name.name(of: $0)) }
             .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
         folders = Self.texts(chosen["SharedFolders"]).map { FolderRow(name: $0, path: $1) }
@@ -86,6 +89,11 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Whether the user's devices are told of each other.
     package static func setIntroduces(_ isOn: Bool) -> Request {
         .setPreference("Introduces", .boolean(isOn))
+    }
+
+    /// Whether the user's devices are told what is open here, when their user asks for it.
+    package static func setSharesOpen(_ isOn: Bool) -> Request {
+        .setPreference("ShareOpenActivities", .boolean(isOn))
     }
 
     /// Where documents go; empty for the folder that they go to if nothing else is chosen.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffStatus
+package import HandoffStatus
 
 /// Something that broker, bridge or bus is asked to do.
 package enum Request: Equatable, Sendable {
@@ -44,6 +44,12 @@ package enum Request: Equatable, Sendable {
     case setShellExtension(Bool)
     /// Sends what the user of this device is doing to that one. It is over when it is there, waits for it, or has failed.
     case send(String)
+    /// Lists what is open at the device of this id.
+    case listActivities(String)
+    /// Continues these activities here. It is over when that has begun.
+    case continueAll([ObjectPath], token: String)
+    /// Ends what was begun by that.
+    case cancelAll(ObjectPath)
     /// Takes back something of this id that waits for a device.
     case cancelWaiting(String, device: String)
 }
@@ -54,6 +60,10 @@ package enum Outcome: Equatable, Sendable {
     case done
     /// It is done, and this is the id of the device.
     case device(String)
+    /// It is done, and this is what there is, the latest used first.
+    case listed([RemoteOffer])
+    /// It has begun, and this object says how far it is.
+    case began(ObjectPath)
     /// It is done, and this is what the user has to know.
     case told(String)
     /// It is not done: the name of the error, empty if it has none, and why, in the user's language.

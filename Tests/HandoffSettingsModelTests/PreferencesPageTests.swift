@@ -14,7 +14,7 @@ struct PreferencesPageTests {
     func defaults() {
         let page = page([:])
         #expect(page.isAvailable && page.isEnabled && page.notifyContinued)
-        #expect(page.sharesAddresses && page.introduces)
+        #expect(page.sharesAddresses && page.introduces && page.sharesOpen)
         #expect(page.notifyOffers == .arrival)
         #expect(page.excluded.isEmpty && page.folders.isEmpty && page.adapters.isEmpty)
         #expect(page.documentsFolder.isEmpty)
@@ -30,10 +30,11 @@ struct PreferencesPageTests {
             "NotifyOffers": .string("never"), "NotifyContinued": .boolean(false),
             "ExcludedApplications": .strings(["z.unknown", "org.example.Editor"]), "SharedFolders": folders,
             "DocumentsFolder": .string("~/Handed"), "ShareAddresses": .boolean(false),
-            "Introduces": .boolean(false),
+            "Introduces": .boolean(false), "ShareOpenActivities": .boolean(false),
         ])
         #expect(shown.notifyOffers == .never)
-        #expect(!shown.notifyContinued && !shown.sharesAddresses && !shown.introduces)
+        #expect(!shown.notifyContinued && !shown.sharesAddresses && !shown.introduces && !shown.sharesOpen)
+        #expect(PreferencesPage.setSharesOpen(true) == .setPreference("ShareOpenActivities", .boolean(true)))
         #expect(PreferencesPage.setIntroduces(true) == .setPreference("Introduces", .boolean(true)))
         #expect(shown.excluded.map(\.name) == ["Editor", "z.unknown"])
         #expect(shown.folders.map(\.name) == ["Cloud", "Work"])

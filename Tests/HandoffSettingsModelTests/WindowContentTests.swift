@@ -194,6 +194,36 @@ struct WindowContentTests {
         #expect(!rows[1].detail.contains("document"))
     }
 
+    @Test("which devices have listed what is open here is shown, with what that was, and when")
+    func listings() throws {
+        let titles = ["Thesis", "“Letter”"] + (0..<5).map { "Page \($0)" }
+        let listings = [(Samples.device, titles), (Samples.other, [])].map { id, titles in
+            Value.properties([
+                "DeviceId": .string(id), "DeviceName": .string(id == Samples.device ? "desk" : ""),
+                "Time": .int64(Samples.now - 120_000_000), "Titles": .strings(titles),
+            ])
+        }
+        let report = Samples.report(
+            Samples.broker(more: ["ListingsByDevice": try .array(of: "a{sv}", listings)]))
+        let page = Samples.content(report).activity
+        #expect(!page.isEmpty && page.listings.map(\.name) == ["desk", String(Samples.other.prefix(8))])
+        #expect(
+            page.listings.map(\.detail) == [
+                "“Thesis”, “'Letter'”, “Page 0”, “Page 1”, “Page 2”, … · 2 minutes ago",
+                "Nothing was open · 2 minutes ago",
+            ])
+    }
+
+    @Test("an offer leads to what else is open at its device, as long as that is connected")
+    func everything() throws {
+        for (isConnected, label) in [(true, "Everything on desk…"), (false, "")] {
+            let bridge = Samples.bridge(try Samples.device(connected: isConnected))
+            let report = Samples.report(Samples.broker(try Samples.offer()), bridge)
+            let card = try #require(Samples.content(report).continuing.offers.first)
+            #expect(card.everything == label && card.deviceID == Samples.device)
+        }
+    }
+
     @Test("a connected device says since when, and over what")
     func connected() throws {
         let content = Samples.content(Samples.report(Samples.broker(), Samples.bridge(try Samples.device())))
