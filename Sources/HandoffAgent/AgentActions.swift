@@ -24,4 +24,7 @@ package protocol AgentActions: AnyObject {
 
     /// Opens the Handoff window, or brings it to the front.
     func openWindow(token: String)
+
+    /// The same, with what is open at the peer `deviceID`.
+    func openEverything(at deviceID: String, token: String)
 }

@@ -60,6 +60,10 @@ package final class LockGate: AgentActions {
 
     package func openWindow(token: String) { pass("opened") { $0.openWindow(token: token) } }
 
+    package func openEverything(at deviceID: String, token: String) {
+        pass("opened") { $0.openEverything(at: deviceID, token: token) }
+    }
+
     /// Does it unless the session is locked.
     func pass(_ what: String, _ body: (any AgentActions) -> Void) {
         if isOpen { return body(actions) }

@@ -70,7 +70,8 @@ struct LockGateTests {
                 gate.confirmPairing(with: "dddd", matches: true)
                 gate.setEnabled(true)
                 gate.openWindow(token: "")
-                #expect(actions.actions.count == (isLocked ? 0 : 6))
+                gate.openEverything(at: "dddd", token: "")
+                #expect(actions.actions.count == (isLocked ? 0 : 7))
             }
         }
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import HandoffCore
+import HandoffInterfaces
 import HandoffStatus
 import Testing
 
@@ -36,6 +37,12 @@ struct NoticeTextTests {
         KnownDevice("/device", id: ids.device, ["Name": .string(name)])
     }
 
+    private static func run(_ text: String) -> ContinuedAllNotices.Run {
+        ContinuedAllNotices.Run(
+            id: "/run", total: 6, done: 5, isOver: true, deviceID: ids.device, deviceName: text,
+            failure: .init(message: "It has failed.", detail: text, title: text, applicationID: text))
+    }
+
     private static func all(_ text: String) throws -> [Notice] {
         let failure = ProgressNotices.Failure(
             offer: offer(text), message: text, detail: text, canTryAgain: true)
@@ -45,6 +52,7 @@ struct NoticeTextTests {
             .continued(
                 ContinuedNotices.Continued(
                     deviceID: ids.device, deviceName: text, applicationID: text, title: text)),
+            .continuedAll(run(text)),
             try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
             .noWindow(text), .notSent(to: known(text), FailureText(.applicationFailed, text)),
             .introduced(introduction(text, 1)), .introduced(introduction(text, 61)),
@@ -120,6 +128,44 @@ struct NoticeTextTests {
         #expect(many.lines == Array(repeating: "“pad”", count: 5) + ["…"])
         #expect(many.buttons.map(\.press) == [.openWindow])
         #expect(many.slot == one.slot)
+    }
+
+    @Test("of several that were continued together it says how many, why the first was not, and shows them")
+    func continuedAll() {
+        let failed = Notice.continuedAll(Self.run("old"))
+        #expect(failed.title == "5 of 6 continued" && failed.weight == .normal)
+        #expect(failed.lines == ["It has failed.", "“old”", "“old”", "old"])
+        #expect(failed.buttons == [.init(label: "Show", press: .openEverything(Self.ids.device))])
+        let all = Notice.continuedAll(
+            .init(id: "/run", total: 2, done: 2, isOver: true, deviceID: Self.ids.device, deviceName: "old"))
+        #expect(all.title == "2 of 2 continued" && all.lines == ["old"] && all.weight == .quiet)
+    }
+
+    @Test("of several that were continued together the first that failed and was not cancelled is told of")
+    func continuedAllOf() throws {
+        let device = try HandoffNames.remote.appending(Self.ids.device)
+        let states = [("failed", "Cancelled", "a"), ("continued", "", "b"), ("failed", "NoApplication", "c")]
+        let results = try states.map { state, error, title in
+            Value.properties([
+                "Activity": .objectPath(try device.appending(title)), "State": .string(state),
+                "Title": .string(title), "DeviceName": .string("desk"),
+                "ErrorName": .string(error.isEmpty ? "" : "org.example.Handoff.Error.\(error)"),
+                "Message": .string(error.isEmpty ? "" : "Okular is not installed here."),
+            ])
+        }
+        let run = try #require(
+            ContinueAllRun(
+                "/org/example/Handoff/continuing/1",
+                [
+                    "org.example.Handoff.ContinueAll": [
+                        "Total": .uint32(3), "Done": .uint32(1), "Failed": .uint32(2),
+                        "Results": try .array(of: "a{sv}", results),
+                    ]
+                ]))
+        let shown = ContinuedAllNotices.Run(run)
+        #expect(shown.isOver && shown.isCancelled && shown.failure?.title == "c")
+        #expect(shown.deviceID == Self.ids.device && shown.deviceName == "desk")
+        #expect(shown.failure?.detail == "Okular is not installed here.")
     }
 
     @Test("of a peer that others have unpaired the user says whether it stays")

@@ -34,6 +34,9 @@ final class RecordedActions: AgentActions {
     func confirmPairing(with deviceID: String, matches: Bool) { actions.append("confirm") }
     func setEnabled(_ isEnabled: Bool) { actions.append("enabled \(isEnabled)") }
     func openWindow(token: String) { actions.append("window [\(token)]") }
+    func openEverything(at deviceID: String, token: String) {
+        actions.append("everything \(deviceID.prefix(4)) [\(token)]")
+    }
 }
 
 /// What the daemons say in a test.

@@ -169,7 +169,8 @@ struct PanelTests {
             rig.gate.update(try Sample.sendingReport(excluded: []))
             try await eventually { rig.numbers()["Send to…"] != nil }
             try await rig.click(try #require(rig.numbers()["desk"]))
-            #expect(rig.actions.actions == ["send dddd"])
+            try await rig.click(try #require(rig.numbers()["Everything on desk…"]))
+            #expect(rig.actions.actions == ["send dddd", "everything dddd []"])
             rig.gate.update(try Sample.sendingReport(excluded: ["com.example.editor"]))
             try await eventually { rig.numbers()["Send to…"] == nil }
         }

@@ -1,19 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffInterfaces
+internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 
 /// The Handoff window, which is a program of its own.
 @MainLoop
 final class HandoffWindow {
+    /// What it shows when it is opened.
+    enum Page: Sendable {
+        /// What it shows already, or at first.
+        case any
+        /// What is open at the device of this id.
+        case everything(String)
+    }
+
     /// Called if the window cannot be opened, with the reason and what to do, for people to read.
     var onFailure: (@MainLoop (String) -> Void)?
 
     private let bus: Bus
     private var isOpening = false
-    /// The token of who has asked last while the window was being opened; nil if nobody has.
-    private var next: String?
+    /// What was asked for last while the window was being opened, with a token; nil if nothing was.
+    private var next: (page: Page, token: String)?
     /// How long a program may take to start.
     private static let patience = Duration.seconds(30)
     /// How long one that runs may take to answer.
@@ -24,33 +33,39 @@ final class HandoffWindow {
 
     /// Opens it, or brings it to the front; the bus starts the program if it does not run. `token` lets it come to the front,
     /// and may be empty.
-    func open(token: String) {
+    func open(_ page: Page = .any, token: String) {
         guard !isOpening else {
-            next = token
+            next = (page, token)
             return
         }
         isOpening = true
         MainLoop.start { [weak self] in
-            await self?.activate(token)
+            await self?.activate(page, token)
             self?.opened()
         }
     }
 
     private func opened() {
         isOpening = false
-        guard let token = next else { return }
+        guard let (page, token) = next else { return }
         next = nil
-        open(token: token)
+        open(page, token: token)
     }
 
-    private func activate(_ token: String) async {
+    private func activate(_ page: Page, _ token: String) async {
         let data: [String: Value] =
             token.isEmpty
             ? [:] : ["activation-token": .string(token), "desktop-startup-id": .string(token)]
         guard let program = await program() else { return }
+        let window = ApplicationProxy(RemoteObject(bus.connection, program, HandoffNames.settingsPath))
         do {
-            try await ApplicationProxy(RemoteObject(bus.connection, program, HandoffNames.settingsPath))
-                .activate(platformData: data, timeout: Self.patienceWithAnswer)
+            switch page {
+            case .any: try await window.activate(platformData: data, timeout: Self.patienceWithAnswer)
+            case .everything(let device):
+                try await window.activateAction(
+                    actionName: HandoffNames.everythingAction, parameter: [.string(device)],
+                    platformData: data, timeout: Self.patienceWithAnswer)
+            }
         } catch {
             failed(
                 DBusError.converting(error),

@@ -192,6 +192,10 @@ final class UserActions: AgentActions {
 
     func openWindow(token: String) { window.open(token: token) }
 
+    func openEverything(at deviceID: String, token: String) {
+        window.open(.everything(deviceID), token: token)
+    }
+
     // MARK: Calling
 
     private func callBroker(

@@ -10,6 +10,8 @@ internal import Platform
 package struct ListedOffer: Hashable, Sendable {
     /// Its object.
     package let path: ObjectPath
+    /// The id of its device.
+    package let deviceID: String
     /// The whole title, which is not fit to be shown.
     package let title: String
     /// The title, or what else to call it, in quotation marks.
@@ -30,6 +32,7 @@ package struct ListedOffer: Hashable, Sendable {
     @MainLoop
     package init(_ offer: RemoteOffer, _ faces: any ApplicationFaces) {
         path = offer.path
+        deviceID = offer.deviceID
         title = offer.title
         label = offer.label.quoted
         (device, whereabouts) = (offer.device.shown, offer.whereabouts)

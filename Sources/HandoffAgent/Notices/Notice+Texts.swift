@@ -113,6 +113,26 @@ extension Notice {
             applications: [one.applicationID], weight: .quiet)
     }
 
+    /// Several activities were continued here together, and why the first was not that was not.
+    static func continuedAll(_ run: ContinuedAllNotices.Run) -> Notice {
+        let device = ChosenText.device(name: run.deviceName, id: run.deviceID).shown
+        let title = tr("{done} of {total} continued", ["done": "\(run.done)", "total": "\(run.total)"])
+        let show = NoticePress.openEverything(run.deviceID)
+        var lines = [device]
+        if let failure = run.failure {
+            let what = ChosenText(title: failure.title.isEmpty ? failure.applicationID : failure.title)
+            lines = [
+                PeerText.message(failure.message).sentence, saying(failure.detail), what.quoted, device,
+            ].filter { !$0.isEmpty }
+        }
+        return Notice(
+            slot: .continuedAll, title: title, lines: lines,
+            applications: run.failure.map { [$0.applicationID] } ?? [],
+            icon: run.failure == nil ? "computer" : "dialog-warning",
+            weight: run.failure == nil ? .quiet : .normal,
+            buttons: [Button(label: tr("Show"), press: show)], press: show)
+    }
+
     /// The continuation of `offer` is under way.
     static func progress(_ offer: ShownOffer) -> Notice? {
         guard let path = try? ObjectPath(offer.path) else { return nil }

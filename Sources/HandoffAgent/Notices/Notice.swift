@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffInterfaces
+internal import HandoffStatus
 
 /// The place of a notification: what is shown in one replaces what was shown there.
 enum NoticeSlot: Hashable, Sendable {
@@ -18,6 +19,8 @@ enum NoticeSlot: Hashable, Sendable {
     case continued
     /// The continuation of the offer at this path.
     case progress(ObjectPath)
+    /// Several activities of other devices were continued here together.
+    case continuedAll
     /// What is current here was not sent.
     case sending
     /// What waited for a device, under this id, has arrived there.
@@ -39,6 +42,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .retracted(let peer): "retracted-\(peer)"
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
+        case .continuedAll: "continued-all"
         case .sending: "sending"
         case .arrived(let id): "arrived-\(id)"
         case .versions: "versions"
@@ -53,6 +57,7 @@ enum WindowView: CaseIterable {
     case offers
     case pairing
     case devices
+    case everything
 
     /// The bus name that the window has meanwhile.
     var name: BusName {
@@ -60,6 +65,7 @@ enum WindowView: CaseIterable {
         case .offers: HandoffNames.offersInView
         case .pairing: HandoffNames.pairingInView
         case .devices: HandoffNames.devicesInView
+        case .everything: HandoffNames.everythingInView
         }
     }
 }
@@ -72,6 +78,7 @@ extension NoticeSlot {
         case .pairing: [.pairing]
         case .introduced: [.pairing, .devices]
         case .retracted: [.devices]
+        case .continuedAll: [.everything]
         case .continued, .progress, .sending, .arrived, .versions, .window: []
         }
     }
@@ -79,7 +86,7 @@ extension NoticeSlot {
     /// Whether the user who has seen it has no need of it any more, whatever the answer was.
     var isAskedOnce: Bool {
         switch self {
-        case .arrival, .welcome, .introduced, .retracted: true
+        case .arrival, .welcome, .introduced, .retracted, .continuedAll: true
         case .invited, .pairing, .continued, .progress, .sending, .arrived, .versions, .window: false
         }
     }
@@ -102,6 +109,8 @@ enum NoticePress: Hashable, Sendable {
     /// Keep the device of this id, which others have unpaired.
     case keep(String)
     case openWindow
+    /// Show what is open at the device of this id.
+    case openEverything(String)
 
     /// What desktops call it.
     var action: String {
@@ -115,6 +124,7 @@ enum NoticePress: Hashable, Sendable {
         case .unpair: "unpair"
         case .keep: "keep"
         case .openWindow: "open"
+        case .openEverything: "show"
         }
     }
 }

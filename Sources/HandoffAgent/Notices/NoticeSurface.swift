@@ -23,6 +23,7 @@ final class NoticeSurface: Surface {
     private var pairing = PairingNotices()
     private var introductions = IntroductionNotices()
     private var continued = ContinuedNotices()
+    private var continuedAll = ContinuedAllNotices()
     private var progress = ProgressNotices()
     private var arrivedSends = ArrivedSends()
     /// What is told once, as long as the user has not put it away, and it is not done.
@@ -81,6 +82,8 @@ final class NoticeSurface: Surface {
         perform(invited.update(offers, at: .now))
         perform(pairing.update(devices, at: .now))
         perform(introductions.update(IntroductionNotices.Introduction.all(among: known ?? []), at: .now))
+        let runs = report.broker.content?.continuing
+        perform(continuedAll.update(runs?.map { ContinuedAllNotices.Run($0) }))
         perform(progress.update(offers, at: .now))
         schedule()
         greet(report)
@@ -133,11 +136,13 @@ final class NoticeSurface: Surface {
             perform(pairing.locked())
             perform(introductions.locked(isKnown: board.tellsOfClosing))
             perform(continued.locked())
+            perform(continuedAll.locked())
             perform(progress.locked(isKnown: board.tellsOfClosing))
             for slot in [.window] + told.keys { board.withdraw(slot) }
         case .unlocked:
             arrival.unlocked()
             continued.unlocked()
+            continuedAll.unlocked()
             perform(invited.unlocked(at: .now))
             perform(pairing.unlocked(at: .now))
             perform(introductions.unlocked(at: .now))
@@ -232,6 +237,7 @@ final class NoticeSurface: Surface {
         case .unpair(let device): actions.unpair(device)
         case .keep(let device): actions.keep(device)
         case .openWindow: actions.openWindow(token: token)
+        case .openEverything(let device): actions.openEverything(at: device, token: token)
         }
     }
 
@@ -242,6 +248,7 @@ final class NoticeSurface: Surface {
         case .pairing(let device): pairing.closed(device)
         case .introduced(let peer): introductions.closed(peer)
         case .continued: continued.closed()
+        case .continuedAll: continuedAll.closed()
         case .progress(let path): progress.closed(path: path.text)
         case .sending, .arrived, .versions, .welcome, .retracted: told[slot] = nil
         case .window: break
@@ -297,6 +304,15 @@ final class NoticeSurface: Surface {
         }
     }
 
+    private func perform(_ actions: [ContinuedAllNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let run): show(.continuedAll(run))
+            case .withdraw: board.withdraw(.continuedAll)
+            }
+        }
+    }
+
     private func perform(_ actions: [ProgressNotices.Action]) {
         for action in actions {
             switch action {
@@ -322,6 +338,30 @@ extension ShownOffer {
             lastUsed: offer.lastUsed, isInvited: offer.isInvited, invitedAt: offer.invitedAt,
             parkedAt: offer.parkedAt, isContinuing: offer.state == "continuing",
             isShownByApplication: offer.isShownByApplication, progress: offer.progress)
+    }
+}
+
+extension ContinuedAllNotices.Run {
+    /// Several activities as the broker shows them.
+    init(_ run: ContinueAllRun) {
+        let failed = run.results.filter { $0.state == .failed }
+        let first = failed.first { !$0.isCancelled }
+        let shown = first ?? run.results.first
+        self.init(
+            id: run.path.text, total: run.total, done: run.done, isOver: run.isOver,
+            isCancelled: failed.contains(where: \.isCancelled), deviceID: shown?.deviceID ?? "",
+            deviceName: shown?.deviceName ?? "",
+            failure: first.flatMap { Failure($0) })
+    }
+}
+
+extension ContinuedAllNotices.Run.Failure {
+    /// Why one of them has failed, as the broker shows it; nil if it has not.
+    init?(_ result: ContinueAllRun.Result) {
+        guard let failure = result.failure else { return nil }
+        self.init(
+            message: failure.summary, detail: failure.detail, title: result.title,
+            applicationID: result.applicationID)
     }
 }
 

@@ -13,6 +13,7 @@ package struct MenuModel: Sendable {
         case continueOffer(ObjectPath)
         case send(deviceID: String)
         case openWindow
+        case openEverything(deviceID: String)
         case setEnabled(Bool)
     }
 
@@ -87,15 +88,7 @@ package struct MenuModel: Sendable {
                     id: number(of: look, former), action: look.action, properties: look.properties,
                     children: children))
         }
-        if content.offers.isEmpty {
-            add(Self.look(tr("Nothing to continue"), nil, isEnabled: false))
-        }
-        for offer in content.offers {
-            add(
-                Self.look(
-                    PanelContent.line(for: offer), .continueOffer(offer.path),
-                    ["icon-name": .string(offer.icon)]))
-        }
+        for look in Self.offers(content) { add(look) }
         add(Self.separator(0))
         if !content.recipients.isEmpty {
             let recipients = content.recipients.map { peer in
@@ -113,6 +106,28 @@ package struct MenuModel: Sendable {
         add(Self.separator(1))
         add(Self.toggle(content.isEnabled))
         return items
+    }
+
+    /// What can be continued, and below what each device offers what else is open there.
+    private static func offers(_ content: PanelContent) -> [Look] {
+        var looks: [Look] = []
+        if content.offers.isEmpty { looks.append(look(tr("Nothing to continue"), nil, isEnabled: false)) }
+        var left = content.linked
+        for (number, offer) in content.offers.enumerated() {
+            looks.append(
+                look(
+                    PanelContent.line(for: offer), .continueOffer(offer.path),
+                    ["icon-name": .string(offer.icon)]))
+            let isLast = !content.offers.dropFirst(number + 1).contains { $0.deviceID == offer.deviceID }
+            guard isLast, let index = left.firstIndex(where: { $0.id == offer.deviceID }) else { continue }
+            looks.append(everything(left.remove(at: index)))
+        }
+        return looks + left.map { everything($0) }
+    }
+
+    private static func everything(_ peer: PanelContent.Peer) -> Look {
+        look(
+            tr("Everything on {device}…", ["device": peer.name]), .openEverything(deviceID: peer.id))
     }
 
     private static func look(

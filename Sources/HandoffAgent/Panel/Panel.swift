@@ -140,6 +140,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
         case .send(let deviceID): actions.send(to: deviceID)
         case .openWindow: actions.openWindow(token: token)
+        case .openEverything(let deviceID): actions.openEverything(at: deviceID, token: token)
         case .setEnabled(let isEnabled): actions.setEnabled(isEnabled)
         }
     }
