@@ -5,11 +5,12 @@ import Gio from 'gi://Gio';
 
 export const BUS = 'org.freedesktop.DBus';
 
-// The reply to a call of `name`, a unique name, as a variant. It never starts anything.
-export function call(connection, name, path, interfaceName, method, parameters, cancellable) {
+// The reply to a call of `name`, as a variant. It starts nothing, unless the `flags` say so.
+export function call(connection, name, path, interfaceName, method, parameters, cancellable,
+    flags = Gio.DBusCallFlags.NO_AUTO_START) {
     return new Promise((resolve, reject) => {
-        connection.call(name, path, interfaceName, method, parameters, null, Gio.DBusCallFlags.NO_AUTO_START, 10000,
-            cancellable, (source, result) => {
+        connection.call(name, path, interfaceName, method, parameters, null, flags, 10000, cancellable,
+            (source, result) => {
                 try {
                     resolve(source.call_finish(result));
                 } catch (error) {

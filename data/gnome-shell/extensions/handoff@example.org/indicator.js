@@ -85,6 +85,7 @@ class HandoffIndicator extends PanelMenu.Button {
         super._init(0.5, _('Handoff'));
         this._session = session;
         this._offers = new Map();
+        this._linked = new Map();
         this._devices = new Map();
         this._icon = new St.Icon({style_class: 'system-status-icon'});
         this._device = chosenLabel({style: 'max-width: 12em;', y_align: Clutter.ActorAlign.CENTER});
@@ -103,6 +104,8 @@ class HandoffIndicator extends PanelMenu.Button {
         this._more = new PopupMenu.PopupMenuItem('');
         this._more.connect('activate', () => this._openWindow());
         this.menu.addMenuItem(this._more);
+        this._linkedSection = new PopupMenu.PopupMenuSection();
+        this.menu.addMenuItem(this._linkedSection);
         this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem());
         this._send = new PopupMenu.PopupSubMenuMenuItem(_('Send to'));
         this.menu.addMenuItem(this._send);
@@ -114,8 +117,15 @@ class HandoffIndicator extends PanelMenu.Button {
         this.menu.addMenuItem(this._window);
         this.menu.connect('open-state-changed', (_menu, isOpen) => {
             if (isOpen)
-                this._window.visible = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
+                this._showWindowItems();
         });
+    }
+
+    // What the Handoff window does is there if that is installed.
+    _showWindowItems() {
+        const isInstalled = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
+        for (const item of [this._window, ...this._linked.values()])
+            item.visible = isInstalled;
     }
 
     _openWindow() {
@@ -139,6 +149,14 @@ class HandoffIndicator extends PanelMenu.Button {
         });
         this._more.visible = report.more > 0;
         this._more.label.text = ngettext('%d more…', '%d more…', report.more).replace('%d', `${report.more}`);
+        this._arrange(this._linked, report.linked, this._linkedSection, device => {
+            const item = new PopupMenu.PopupMenuItem('');
+            item.label.style = 'max-width: 26em;';
+            item.label.clutter_text.set_ellipsize(Pango.EllipsizeMode.END);
+            item.connect('activate', () => this._session.showEverything(device));
+            return item;
+        }, (item, device) => setText(item.label, _('Everything on {device}…').replace('{device}', () => device.name)));
+        this._showWindowItems();
         this._arrange(this._devices, report.devices, this._send.menu, device => {
             const item = new PopupMenu.PopupMenuItem('');
             item.connect('activate', () => this._session.send(device));

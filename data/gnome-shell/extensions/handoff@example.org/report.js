@@ -7,6 +7,7 @@ const BROKER = 'org.example.Handoff';
 // More than that nobody reads in a menu; the Handoff window has them all.
 const MAXIMUM_OFFERS = 6;
 const MAXIMUM_DEVICES = 12;
+const MAXIMUM_LINKED = 8;
 const MAXIMUM_TITLE = 120;
 const MAXIMUM_NAME = 64;
 
@@ -17,8 +18,8 @@ function isAnythingCurrent(broker) {
         .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
 }
 
-// The offers, the latest first; the devices that something can be sent to, none if there is nothing to be sent; and the
-// user's switch. Either of the `Objects` may be null.
+// The offers, the latest first; the devices that are connected, of which it can be seen what is open there; those that
+// something can be sent to, none if there is nothing to be sent; and the user's switch. Either of the `Objects` may be null.
 export function makeReport(broker, bridge) {
     const isEnabled = broker?.root[`${BROKER}.Manager`]?.Enabled !== false;
     const offers = (broker?.all(`${BROKER}.RemoteActivity`) ?? []).map(([path, properties]) => ({
@@ -33,15 +34,15 @@ export function makeReport(broker, bridge) {
         isContinuing: properties.State === 'continuing',
         since: properties.Since ?? 0,
     })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));
-    const isSending = isEnabled && isAnythingCurrent(broker);
-    const devices = (isSending && bridge?.all(`${BROKER}.Device`) || [])
+    const linked = (isEnabled && bridge?.all(`${BROKER}.Device`) || [])
         .filter(([, properties]) => properties.Paired === true && properties.Connected === true)
-        .map(([path, properties]) => ({path, name: line(properties.Name, MAXIMUM_NAME)}))
+        .map(([path, properties]) => ({path, id: properties.DeviceId ?? '', name: line(properties.Name, MAXIMUM_NAME)}))
         .sort((one, other) => one.name.localeCompare(other.name) || one.path.localeCompare(other.path));
     return {
         isEnabled,
         offers: offers.slice(0, MAXIMUM_OFFERS),
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
-        devices: devices.slice(0, MAXIMUM_DEVICES),
+        linked: linked.slice(0, MAXIMUM_LINKED),
+        devices: isAnythingCurrent(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
     };
 }

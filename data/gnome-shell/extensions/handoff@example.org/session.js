@@ -15,6 +15,8 @@ import {giveUp, mint} from './tokens.js';
 const _ = text => Gettext.dgettext('handoff', text);
 const BROKER = 'org.example.Handoff';
 const BROKER_PATH = '/org/example/Handoff';
+const WINDOW = 'org.example.Handoff.Settings';
+const WINDOW_PATH = '/org/example/Handoff/Settings';
 const BRIDGE = 'org.example.Handoff.Bridge';
 const BRIDGE_PATH = '/org/example/Handoff/Bridge';
 // What changes within this time, in milliseconds, is shown at once.
@@ -97,6 +99,23 @@ export class Session {
     send(device) {
         this._sending.add(device.path);
         this._call(this._bridge, device.path, `${BROKER}.Device`, 'Send', null, _('Could not send'), explainedSending);
+    }
+
+    // Shows what is open at `device`, in the Handoff window, which the bus starts if need be.
+    async showEverything(device) {
+        const token = mint(WINDOW);
+        const text = value => new GLib.Variant('s', value);
+        const data = token ? {'activation-token': text(token), 'desktop-startup-id': text(token)} : {};
+        const parameters = new GLib.Variant('(sava{sv})', ['everything', [text(device.id)], data]);
+        try {
+            await call(this._connection, WINDOW, WINDOW_PATH, 'org.freedesktop.Application', 'ActivateAction', parameters,
+                this._cancellable, Gio.DBusCallFlags.NONE);
+        } catch (error) {
+            if (token)
+                giveUp(token);
+            if (!isCancelled(error))
+                Main.notifyError(_('The Handoff window cannot be opened'), explained(errorName(error), message(error)));
+        }
     }
 
     // It is said at `path` what has become of what was sent there.
