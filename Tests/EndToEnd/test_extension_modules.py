@@ -21,6 +21,8 @@ from gi.repository import Gio, GLib
 from gnome_shell import EXTENSION
 from played_broker import PlayedBroker
 from support import SOURCE, Machine
+from test_notices import SETTINGS, Service
+from test_notices_of_everything import WINDOW_XML as EVERYTHING_XML
 
 STUBS = Path(__file__).with_name("shell_stubs")
 # What only a Shell has, and the name under which its stub is exported.
@@ -180,6 +182,22 @@ def test_what_can_be_sent(machines: tuple[Machine, Machine], extension: Extensio
     wait(lambda: extension.evaluate(names) == ["desk"], "the device again")
     mine.resign_current()
     wait(lambda: extension.evaluate(names) == [], "nothing to be sent")
+    extension.evaluate("extension.disable()")
+
+
+def test_everything(machines: tuple[Machine, Machine], extension: Extension) -> None:
+    """The menu has, for each device that is connected, what is open there, and the window is asked for that by the device's id."""
+    desk, lap = machines
+    Client(lap)
+    window = Service(lap, SETTINGS, "/org/example/Handoff/Settings", EVERYTHING_XML)
+    Client(desk).offer("A letter")
+    extension.evaluate("extension.enable()")
+    labels = "Main.panel.statusArea.handoff?._linkedSection.items.map(item => item.label.text)"
+    wait(lambda: extension.evaluate(labels) == ["Everything on desk…"], "the device")
+    extension.evaluate("Main.panel.statusArea.handoff._linkedSection.items[0].emit('activate')")
+    assert window.wait_for("ActivateAction") == ("everything", [desk.device_id], {})
+    lap.set_enabled(False)
+    wait(lambda: extension.evaluate("extension._session.report.linked.length") == 0, "nobody to ask while it is off")
     extension.evaluate("extension.disable()")
 
 

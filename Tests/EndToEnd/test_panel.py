@@ -11,6 +11,8 @@ from surfaces import AGENT, ITEM, MENU, KRunner, PanelHost, ShellSearch, ask, st
 from clients import APPLICATION_ID, Client, Dock
 from support import Machine, refused
 from test_desktop_entries import install
+from test_notices import SETTINGS, Service
+from test_notices_of_everything import WINDOW_XML as EVERYTHING_XML
 from test_search import HOSTILE
 
 
@@ -65,6 +67,24 @@ def test_continuing_from_the_menu(machines: tuple[Machine, Machine]) -> None:
     ask(host, MENU, "com.canonical.dbusmenu.EventGroup", "a(isvu)", [(number, "clicked", GLib.Variant("i", 0), 0)])
     activity, context = here.wait_for("ContinueActivity").arguments.unpack()
     assert activity["Title"] == "snake_case" and context["ActivationToken"] == "a-token"
+
+
+def test_everything_from_the_menu(machines: tuple[Machine, Machine]) -> None:
+    """Below what a device offers the menu leads to all that is open there, in the Handoff window, as long as it is connected."""
+    desk, lap = machines
+    _here, host = Client(desk), PanelHost(desk)
+    window = Service(desk, SETTINGS, "/org/example/Handoff/Settings", EVERYTHING_XML)
+    start_agent(desk)
+    Client(lap).offer("Report")
+    host.wait_for_item()
+    number = host.wait_for_entry("Everything on lap…")
+    assert list(host.menu())[:2] == ["“Report” — lap", "Everything on lap…"]
+    ask(host, ITEM, "org.kde.StatusNotifierItem.ProvideXdgActivationToken", "s", "a-token")
+    host.click(number)
+    action, parameter, data = window.wait_for("ActivateAction")
+    assert (action, parameter) == ("everything", [lap.device_id]) and data["activation-token"] == "a-token"
+    lap.kill("handoff-bridge")
+    wait(lambda: "Everything on lap…" not in host.menu(), "the device to go from the menu")
 
 
 def test_late_clicks(machines: tuple[Machine, Machine]) -> None:

@@ -25,8 +25,8 @@ __all__ = ["seen", "strangers"]
 ACTIONS = "org.gtk.Actions"
 # What is typed into does not say of itself that it has the keyboard.
 ENTRY = "an entry"
-# What can be chosen over the bus by whoever wants to. Nothing has to be.
-HARMLESS: set[str] = set()
+# What can be chosen over the bus by whoever wants to: it shows something.
+HARMLESS: set[str] = {"everything"}
 HOSTILE = ["<b>bold</b> & <span size='999999'>", "\"quoted\" “quoted” 'quoted'", "a\nb\rc\u2028d", "\u202eevil\u202c \u2066x",
            "مرحبا שלום", "x" * 4_000, "123456", "_under_ & _score_", "%s%n%x", "Handoff: confirm 000000?"]
 
