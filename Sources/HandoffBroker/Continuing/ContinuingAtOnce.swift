@@ -83,12 +83,24 @@ final class ContinuingAtOnce {
 @MainLoop
 final class ContinueAllObject: ContinueAllServer {
     /// What is known of one of them.
+    @MainLoop
     private struct Activity {
         let path: ObjectPath
         var deviceName = ""
         var title = ""
         var type = ""
-        var runner: ContinuationRunner?
+        /// What continues it, as long as that goes on.
+        var runner: ContinuationRunner? {
+            didSet { application = runner?.applicationID ?? application }
+        }
+        /// The application that continues it, or was to.
+        private(set) var application: ApplicationID?
+
+        init(_ path: ObjectPath, _ object: RemoteActivityObject?) {
+            self.path = path
+            guard let object else { return }
+            (deviceName, title, type) = (object.deviceName, object.title, object.activityType)
+        }
     }
 
     let caller: BusName
@@ -113,11 +125,7 @@ final class ContinueAllObject: ContinueAllServer {
         (self.owner, self.path, self.caller, self.clock) = (owner, path, caller, clock)
         self.activationToken = activationToken
         machine = ContinuingAll(count: paths.count)
-        activities = paths.map { path in
-            guard let object = owner.offers.object(at: path) else { return Activity(path: path) }
-            return Activity(
-                path: path, deviceName: object.deviceName, title: object.title, type: object.activityType)
-        }
+        activities = paths.map { Activity($0, owner.offers.object(at: $0)) }
     }
 
     var isOver: Bool { machine.isOver }
@@ -137,9 +145,11 @@ final class ContinueAllObject: ContinueAllServer {
                     guard let object = owner.offers.object(at: activities[index].path) else {
                         throw HandoffFailure.unknownOffer
                     }
-                    activities[index].runner = try await object.continueAsOneOfSeveral(
+                    let runner = try await object.continueAsOneOfSeveral(
                         for: caller, activationToken: token
                     ) { [weak self] in self?.ended(index, $0) }
+                    activities[index].runner = runner
+                    if machine.states[index].isOver { activities[index].runner = nil }
                 } catch {
                     ended(index, .failed(HandoffFailure(routed: error)))
                 }
@@ -202,7 +212,7 @@ final class ContinueAllObject: ContinueAllServer {
 
     var results: [[String: Value]] {
         zip(activities, machine.states).map { activity, state in
-            var (text, application, name, message) = ("", activity.runner?.applicationID, "", "")
+            var (text, application, name, message) = ("", activity.application, "", "")
             switch state {
             case .waiting: text = "waiting"
             case .continuing: text = "continuing"

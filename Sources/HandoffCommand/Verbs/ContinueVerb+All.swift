@@ -20,14 +20,14 @@ extension ContinueVerb {
         // From here on, the broker tells this connection of changes.
         _ = try await broker.brokerObjects()
         let open = try await OpenActivities.ask(device, broker, in: session)
-        let meant = open.offers.filter { !$0.handlers.isEmpty }
+        let meant = open.offers.filter(\.canContinue)
         if !open.offers.isEmpty, !isSure || !session.printsJSON {
             let lines = open.lines(within: Terminal.columns(of: STDERR_FILENO))
             Output.error(lines.joined(separator: "\n") + "\n")
         }
         guard !meant.isEmpty else { throw CommandFailure(open.nothingToContinue, .notFound) }
         if !isSure { try await ask(open.question(meant.count)) }
-        let run = ContinueAllRun(broker, meant, self, printsJSON: session.printsJSON)
+        let run = ContinuingAllRun(broker, meant, self, printsJSON: session.printsJSON)
         let isKnown = try await run.isKnown(of: Self.activation)
         let report = run.report
         let failure = isKnown ? report.failure(run.isInterrupted, open.device) : report.lost
@@ -127,7 +127,7 @@ extension ContinueAllReport {
             "deviceId": .string(open.device.id), "deviceName": .string(open.device.name),
             "total": .integer(entries.count), "done": .integer(done), "failed": .integer(failed),
             "results": .array(entries.map(\.json)),
-            "left": .array(open.offers.filter(\.handlers.isEmpty).map(\.json)),
+            "left": .array(open.offers.filter { !$0.canContinue }.map(\.json)),
             "error": failure?.json ?? .null,
         ]
     }
@@ -135,13 +135,13 @@ extension ContinueAllReport {
 
 extension ContinueAllReport.Entry {
     fileprivate var json: JSON {
-        let isContinued = state == .continued
+        let note = state == .continued ? outcome?.message ?? "" : ""
         return [
             "activityId": .string(offer.id), "deviceId": .string(offer.deviceID),
             "deviceName": .string(offer.deviceName), "activityType": .string(offer.type),
             "title": .string(offer.title), "handler": applicationID.isEmpty ? .null : .string(applicationID),
             "state": .string(state.rawValue),
-            "note": isContinued && !message.isEmpty ? .string(message) : .null,
+            "note": note.isEmpty ? .null : .string(note),
             "error": outcome?.failure?.json ?? .null,
         ]
     }
@@ -149,7 +149,7 @@ extension ContinueAllReport.Entry {
 
 /// One call of `ContinueAll`, and what the user sees of it.
 @MainLoop
-private final class ContinueAllRun {
+private final class ContinuingAllRun {
     private let call: ContinueAllCall
     private let verb: ContinueVerb
     private let printsJSON: Bool

@@ -104,7 +104,7 @@ package struct ContinueAllRun: Equatable, Sendable {
     package var isOver: Bool { done + failed >= total }
 
     /// Those among `objects`.
-    package static func all(in objects: ManagedObjects) -> [ContinueAllRun] {
+    static func all(in objects: ManagedObjects) -> [ContinueAllRun] {
         objects.compactMap { ContinueAllRun($0, $1) }.sorted { $0.path < $1.path }
     }
 }

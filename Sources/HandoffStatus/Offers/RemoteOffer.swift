@@ -45,8 +45,8 @@ package struct RemoteOffer: Equatable, Sendable {
     package private(set) var isShownByApplication = false
     /// Whether it is not offered, and was listed for the user, who wanted to see what is open at the device.
     package private(set) var isListed = false
-    /// Why nothing here can continue it and what to do about it, for people to read; empty if something can.
-    package private(set) var obstacle = ""
+    /// Whether something here can continue it.
+    package var canContinue: Bool { obstacle.isEmpty }
 
     /// The offer at `path` if it is one.
     package init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
@@ -73,7 +73,6 @@ package struct RemoteOffer: Equatable, Sendable {
         if changed["Since"] != nil { since = changed.time("Since") }
         if changed["LastUsed"] != nil { lastUsed = changed.time("LastUsed") }
         if changed["ShownByApplication"] != nil { isShownByApplication = changed.flag("ShownByApplication") }
-        if changed["Obstacle"] != nil { obstacle = changed.text("Obstacle") }
         if changed["State"] != nil { state = changed.text("State") }
         if changed["Invited"] != nil { isInvited = changed.flag("Invited") }
         if changed["InvitedAt"] != nil { invitedAt = changed.time("InvitedAt") }
