@@ -121,6 +121,22 @@ class Cuts:
         return error.rpartition(".")[2]
 
 
+@pytest.mark.parametrize("backward", range(985, 1066, 16))
+def test_first_link_that_is_cut(apart: Machines, backward: int) -> None:
+    """Two devices that trust each other and were never linked are linked by the next connection when the first was cut within
+    Hello, so that only one of them knows that they were."""
+    desk, lap = apart
+    relays: list[Relay] = []
+
+    def connect() -> socket.socket:
+        relays.append(Relay(lap) if relays else Relay(lap, backward=backward))
+        return relays[-1].near
+
+    Carrier(desk, connect).register(lap.device_id)
+    wait(lambda: len(relays) > 1, "another connection")
+    wait_for_link(desk, lap)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("is_dialler", [True, False], ids=["offered where it is dialled", "offered at the other end"])
 def test_carrier_that_cuts_at_each_message(machine_list: list[Machine], is_dialler: bool) -> None:

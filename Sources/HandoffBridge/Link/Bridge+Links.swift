@@ -57,8 +57,6 @@ extension Bridge: LinksOwner {
             state.trust.note(link.device) { $0.agree(on: link.secret, named: heard, at: MainLoop.wallClock) }
             link.say(hello(for: link))
         }
-        // The device has said which secret it has; if it has this one, the former one is no longer needed.
-        state.trust.note(link.device) { entry in if entry.secret?.id == heard { entry.formerSecret = nil } }
     }
 
     /// A device that no longer trusts this one is not trusted here either.
@@ -75,6 +73,7 @@ extension Bridge: LinksOwner {
         state.trust.note(link.device) { entry in
             if link.isPaired { entry.linked() }
             if let said = link.received {
+                if link.isPaired { entry.named(said.secret) }
                 if !said.name.isEmpty { entry.name = said.name }
                 if !said.type.isEmpty { entry.type = said.type }
                 if link.isPaired, let places = said.places {

@@ -28,8 +28,8 @@ struct TrustEntry: Hashable, Sendable {
     var addresses: [NetworkAddress]
     /// Whether the device has ever said that it trusts this one.
     var isMutual: Bool
-    /// Whether the id was entered by hand, or introduced, and there has been no paired link since: until then both may knock
-    /// with the secret that is made from the ids.
+    /// Whether the id was entered by hand, or introduced, and the device has not named the secret of a link since: until then
+    /// both may knock with the secret that is made from the ids. It may not know of the link.
     var awaitsLink: Bool
     /// Whether the user does not want to be shown what the device sends.
     var isMuted = false
@@ -125,7 +125,12 @@ struct TrustEntry: Hashable, Sendable {
     /// There is a link on which both trust each other. Where others have said that the device is counts no longer.
     mutating func linked() {
         if awaitsAcceptance { remember(places: [], at: 0) }
-        (isMutual, awaitsLink) = (true, false)
+        isMutual = true
+    }
+
+    /// The device has named its secret by `id`. If that is the latest, what came before is needed no longer.
+    mutating func named(_ id: [UInt8]) {
+        if secret?.id == id { (formerSecret, awaitsLink) = (nil, false) }
     }
 
     /// Whether the trust ends when the device says that it does not trust this one. If its id was entered by

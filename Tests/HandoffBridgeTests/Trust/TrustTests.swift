@@ -324,7 +324,9 @@ struct TrustSecretTests {
         #expect(entry.secretSince == 1000, "the same secret is not a new one")
     }
 
-    @Test("a device whose id was entered is knocked for with what the ids tell until it was linked")
+    @Test(
+        "a device whose id was entered is knocked for with what the ids tell until it has named the secret of a link"
+    )
     func trustKey() throws {
         let (ours, theirs) = (try device(1), try device(2))
         let key = PeerSecret(trustBetween: ours, and: theirs)
@@ -334,7 +336,11 @@ struct TrustSecretTests {
         #expect(entry.knockSecrets(as: ours) == [key] && entry.secrets == [])
         entry.agree(on: try secret(1), at: 1)
         #expect(entry.knockSecrets(as: ours) == [try secret(1), key])
-        entry.awaitsLink = false
+        entry.linked()
+        entry.named(try secret(2).id)
+        #expect(
+            entry.knockSecrets(as: ours) == [try secret(1), key], "the other side may not know of the link")
+        entry.named(try secret(1).id)
         #expect(entry.knockSecrets(as: ours) == [try secret(1)])
     }
 }
