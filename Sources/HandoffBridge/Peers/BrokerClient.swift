@@ -5,6 +5,8 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
+// This file is long because whether there is a broker, and what it was told, is one state.
+
 /// Whoever is told about the broker.
 @MainLoop
 protocol BrokerClientOwner: AnyObject {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+// This file is long because it is one table of one state machine.
+
 import HandoffCore
 import Testing
 
