@@ -4,6 +4,7 @@ internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStatus
+internal import MainLoop
 internal import Platform
 
 /// `handoff connect`: connects to a device by its address.
@@ -21,9 +22,22 @@ struct ConnectVerb: Verb {
 
     /// How long to wait for the bridge: longer than it takes to give up.
     private static let timeout = Duration.seconds(60)
+    /// How long nothing is said meanwhile.
+    private static let patience = Duration.seconds(2)
 
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
+        let progress = ProgressLine()
+        let timer = LoopSource.timer(after: Self.patience) {
+            progress.show(
+                tr(
+                    "Connecting to {address}. If a firewall there drops what comes, this takes a while.",
+                    ["address": ChosenText(title: address).shown]))
+        }
+        defer {
+            timer.cancel()
+            progress.end()
+        }
         let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let device = KnownDevice(path, id: properties.text("DeviceId"), properties)

@@ -41,7 +41,9 @@ package struct ContinueAllReport: Equatable, Sendable {
     /// Takes over the properties of `org.example.Handoff.ContinueAll` that are in `changed`.
     package mutating func update(_ changed: [String: Value]) {
         for result in ContinueAllRun.Result.all(in: changed["Results"]) {
-            guard let index = entries.firstIndex(where: { $0.offer.path == result.activity }) else { continue }
+            guard let index = entries.firstIndex(where: { $0.offer.path == result.activity }) else {
+                continue
+            }
             entries[index].update(result)
         }
     }
