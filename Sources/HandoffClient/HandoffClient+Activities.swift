@@ -26,9 +26,15 @@ extension HandoffClient {
         scheduleFlush()
     }
 
-    /// It is no longer the current one.
+    /// It is no longer the current one, nor open.
     package func resignCurrent(_ key: ActivityKey) {
         tell(activities.resignCurrent(key))
+        scheduleFlush()
+    }
+
+    /// It is no longer the current one, and stays open.
+    package func leaveCurrent(_ key: ActivityKey) {
+        tell(activities.leaveCurrent(key))
         scheduleFlush()
     }
 

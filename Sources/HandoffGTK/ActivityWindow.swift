@@ -4,7 +4,8 @@ internal import GTKObjects
 public import HandoffKit
 
 /// A window of GTK that shows an activity. The activity is the current one while the window is active, and stays so in a
-/// dialog of the application; it resigns when the user goes to another application.
+/// dialog of the application. When the user goes to another application it is no longer current, and stays open
+/// until its window shows another one or is closed.
 ///
 /// ```swift
 /// let front = ActivityWindow(window)
@@ -65,6 +66,8 @@ public final class ActivityWindow {
                 if activity.isValid { activity.becomeCurrent() }
             case .resignCurrent(let activity):
                 if activity.isValid { activity.resignCurrent() }
+            case .leaveCurrent(let activity):
+                if activity.isValid { activity.leaveCurrent() }
             case .lookSoon:
                 Later.call(afterMilliseconds: 50) { look() }
             }

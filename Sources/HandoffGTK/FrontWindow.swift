@@ -7,8 +7,10 @@ package struct FrontWindow<Window: Hashable, Activity: AnyObject> {
     package enum Action {
         /// The activity has to become the current one.
         case becomeCurrent(Activity)
-        /// The activity must not be current any more.
+        /// The activity must not be current any more, nor open.
         case resignCurrent(Activity)
+        /// The activity must not be current any more, and stays open: its window is still there.
+        case leaveCurrent(Activity)
         /// Ask again shortly which windows are active: from one window to another the first loses the focus first.
         case lookSoon
     }
@@ -51,7 +53,7 @@ package struct FrontWindow<Window: Hashable, Activity: AnyObject> {
     package mutating func looked(anyIsActive: Bool) -> [Action] {
         guard !anyIsActive, let former = current else { return [] }
         current = nil
-        return [.resignCurrent(former)]
+        return [.leaveCurrent(former)]
     }
 
     /// The window is gone.

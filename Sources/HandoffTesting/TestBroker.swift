@@ -28,6 +28,8 @@ public final class TestBroker {
         case becomeCurrent
         /// It has made an activity no longer the current one.
         case resignCurrent
+        /// It has made an activity no longer the current one, which stays open.
+        case leaveCurrent
         /// It has ended an activity.
         case invalidate
     }

@@ -134,6 +134,7 @@ final class TestDevice {
             calls.append(.update(properties?.keys.sorted() ?? []))
         case "BecomeCurrent": calls.append(.becomeCurrent)
         case "ResignCurrent": calls.append(.resignCurrent)
+        case "LeaveCurrent": calls.append(.leaveCurrent)
         case "Invalidate": calls.append(.invalidate)
         default: break
         }

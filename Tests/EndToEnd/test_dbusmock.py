@@ -90,7 +90,7 @@ def answers(session: Session) -> list[Any]:
     ask(one, "Activity.AddUserInfoEntries", "a{sv}", {"c": GLib.Variant("s", "x" * 140_000)})
     found.append((session.get(one, "Activity.Title"), session.get(one, "Activity.UserInfo")))
     for path, method in ((one, "BecomeCurrent"), (one, "BecomeCurrent"), (two, "BecomeCurrent"), (one, "ResignCurrent"),
-                         (two, "ResignCurrent"), (two, "BecomeCurrent"), (two, "Invalidate"), (two, "BecomeCurrent")):
+                         (one, "LeaveCurrent"), (two, "LeaveCurrent"), (two, "BecomeCurrent"), (two, "ResignCurrent"), (two, "BecomeCurrent"), (two, "Invalidate"), (two, "BecomeCurrent")):
         ask(path, f"Activity.{method}")
         found.append(session.get(one, "Activity.Current"))
     ask(two, "Activity.Update", "a{sv}", {})

@@ -24,6 +24,7 @@ MEMBERS = {
     "Manager.CreateActivity": (ACTIVITY, "public init("),
     "Activity.BecomeCurrent": (LIFE, "public func becomeCurrent("),
     "Activity.ResignCurrent": (LIFE, "public func resignCurrent("),
+    "Activity.LeaveCurrent": (LIFE, "public func leaveCurrent("),
     "Activity.Invalidate": (LIFE, "public func invalidate("),
     "Activity.Update": (ACTIVITY, "public func set<Property>("),
     "Activity.AddUserInfoEntries": ("Activities/UserActivity+Payload.swift", "public func addUserInfoEntries("),

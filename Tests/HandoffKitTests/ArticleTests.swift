@@ -235,7 +235,7 @@ struct ArticleTests {
             activity = DocumentActivity(url: url, application: application)
         }
         func windowBecameActive() { activity.becomeCurrent() }
-        func windowLostFocus() { activity.resignCurrent() }
+        func windowLostFocus() { activity.leaveCurrent() }
         func saved(as url: URL) { activity.url = url }
         func cursorMoved() { activity.noteChange() }
         func close() { activity.close() }

@@ -124,6 +124,7 @@ struct ComingFromNSUserActivityTests {
             let page = UserActivity(activityType: UserActivity.browsingWeb)
             page.webpageURL = URL(string: "https://notes.example.com/7")
 
+            activity.leaveCurrent()
             activity.resignCurrent()
             activity.invalidate()
         }

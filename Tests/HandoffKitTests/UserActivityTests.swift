@@ -48,7 +48,7 @@ struct UserActivityTests {
             ])
     }
 
-    @Test("becomeCurrent, resignCurrent and invalidate do what they say, and isCurrent tells")
+    @Test("becomeCurrent, resignCurrent, leaveCurrent and invalidate do what they say, and isCurrent tells")
     func life() async {
         let (first, second) = (activity("First"), activity("Second"))
         first.becomeCurrent()
@@ -60,6 +60,11 @@ struct UserActivityTests {
         second.resignCurrent()
         await broker.settle()
         #expect(!second.isCurrent && broker.currentActivity == nil)
+        second.becomeCurrent()
+        await broker.settle()
+        second.leaveCurrent()
+        await broker.settle()
+        #expect(!second.isCurrent && broker.currentActivity == nil && broker.calls.last == .leaveCurrent)
         first.becomeCurrent()
         first.invalidate()
         await broker.settle()

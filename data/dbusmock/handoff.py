@@ -199,6 +199,14 @@ def ResignCurrent(self: Any, sender: str = "") -> None:
 
 
 @dbus.service.method(ACTIVITY, sender_keyword="sender")
+def LeaveCurrent(self: Any, sender: str = "") -> None:
+    check_owner(self, sender)
+    if main().current == self.path:
+        main().current = ""
+        change(self, Current=dbus.Boolean(False))
+
+
+@dbus.service.method(ACTIVITY, sender_keyword="sender")
 def Invalidate(self: Any, sender: str = "") -> None:
     check_owner(self, sender)
     end(main(), self.path)

@@ -131,7 +131,7 @@ final class BrowserHost {
         timer?.set(pace.deadline)
         guard let front, let application, standing?.mayRead == true else { return }
         guard let page = front.page else { return application.showNothing() }
-        if front.hasFocus { application.show(page.activity) } else { application.resign() }
+        if front.hasFocus { application.show(page.activity) } else { application.leave() }
     }
 
     // MARK: What goes on elsewhere

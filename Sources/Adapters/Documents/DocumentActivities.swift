@@ -47,7 +47,7 @@ struct DocumentActivities {
         guard await DocumentFile.isDocument(path, looks), let url = path.url else { return nil }
         let userInfo = Self.userInfo(window.application, page: nil)
         return ShownActivity(
-            url, type: reading,
+            url, in: window.key, type: reading,
             properties: [
                 "Title": .string(PeerText.title(path.name)), "DocumentURL": .string(url),
                 "UserInfo": userInfo,
@@ -64,7 +64,7 @@ struct DocumentActivities {
             DocumentKey.application: .string(window.application.description), DocumentKey.folder: tagged,
         ])
         return ShownActivity(
-            url, type: browsing,
+            url, in: window.key, type: browsing,
             properties: ["Title": .string(PeerText.title(path.name)), "UserInfo": userInfo])
     }
 

@@ -10,12 +10,6 @@ internal import MainLoop
 /// here.
 @MainLoop
 final class Documents {
-    /// What is offered of an application.
-    private struct Offered {
-        let window: ViewerWindow
-        let place: ShownPlace
-    }
-
     private let service: AdapterService
     private let team: Team
     private let own: ApplicationID
@@ -25,7 +19,8 @@ final class Documents {
     private let opener: DocumentOpener
     private var order = WindowOrder()
     private var applications: [ApplicationID: AdaptedApplication] = [:]
-    private var offered: [ApplicationID: Offered] = [:]
+    /// What each window was found to show, when it was in front last.
+    private var offered: [ViewerWindow: ShownPlace] = [:]
     /// The applications that have learnt Handoff.
     private var independent: Set<ApplicationID> = []
     /// What continues here.
@@ -95,6 +90,11 @@ final class Documents {
                 source.begin()
             }
         }
+        // What other windows show is not looked at until they are in front.
+        for (window, place) in offered {
+            guard case .folder(let path) = place else { continue }
+            if service.sharedFolders.item(at: Array(path.text.utf8)) == nil { close(window) }
+        }
         watchIdleness()
         refresher.refresh()
     }
@@ -110,23 +110,20 @@ final class Documents {
     private func gone(_ window: ViewerWindow) {
         order.gone(window)
         attempts[window] = nil
-        if offered[window.application]?.window == window {
-            offered[window.application] = nil
-            applications[window.application]?.showNothing()
-        }
+        close(window)
         if !order.holds(window.application) { forget(window.application) }
         watchIdleness()
         refresher.refresh()
     }
 
     private func forget(_ application: ApplicationID) {
-        offered[application] = nil
+        offered = offered.filter { $0.key.application != application }
         applications.removeValue(forKey: application)?.end()
     }
 
     private func look() async {
         let window = order.inFront(service.front)
-        for (id, application) in applications where id != window?.application { application.resign() }
+        for (id, application) in applications where id != window?.application { application.leave() }
         guard let window, let source = sources.first(where: { $0.id == window.application }) else { return }
         let place = await source.shown(in: window)
         var activity: ShownActivity?
@@ -140,7 +137,7 @@ final class Documents {
             return place == nil ? lookAgain(at: window) : ()
         }
         attempts[window] = Self.laterLooks.count
-        offered[window.application] = Offered(window: window, place: place)
+        offered[window] = place
         application(window.application).show(activity)
     }
 
@@ -152,18 +149,25 @@ final class Documents {
 
     /// `window` is in front, and shows nothing that can be continued.
     private func showNothing(_ window: ViewerWindow) {
-        if offered[window.application]?.window == window {
-            offered[window.application] = nil
-            applications[window.application]?.showNothing()
+        close(window)
+        applications[window.application]?.leave()
+    }
+
+    /// What `window` has shown is over; what other windows show is not.
+    private func close(_ window: ViewerWindow) {
+        guard offered.removeValue(forKey: window) != nil, let application = applications[window.application]
+        else { return }
+        if application.shown?.window == window.key {
+            application.showNothing()
         } else {
-            applications[window.application]?.resign()
+            application.close { $0.window != window.key }
         }
     }
 
     private func application(_ id: ApplicationID) -> AdaptedApplication {
         if let known = applications[id] { return known }
         let new = AdaptedApplication(id, types: activities.types, team: team, receives: false)
-        new.onSave = { [weak self] _ in await self?.saved(id) ?? [:] }
+        new.onSave = { [weak self] in await self?.saved(id, $0) ?? [:] }
         new.onSteppedBack = { [weak self] in
             self?.independent.insert(id)
             self?.choose()
@@ -172,17 +176,18 @@ final class Documents {
         return new
     }
 
-    /// What has changed since, of what is offered of the application `id`.
-    private func saved(_ id: ApplicationID) async -> [String: Value] {
-        guard let offered = offered[id], let viewer = viewers.first(where: { $0.id == id }) else {
+    /// What has changed since, of what a window of the application `id` shows.
+    private func saved(_ id: ApplicationID, _ activity: ShownActivity) async -> [String: Value] {
+        let known = offered.first { $0.key.application == id && $0.key.key == activity.window }
+        guard let (window, place) = known, let viewer = viewers.first(where: { $0.id == id }) else {
             return [:]
         }
-        guard await viewer.shown(in: offered.window) == offered.place else {
+        guard await viewer.shown(in: window) == place else {
             // Its page belongs to another document, which is offered next.
             refresher.refresh()
             return [:]
         }
-        let page = await viewer.page(in: offered.window, of: offered.place.path)
+        let page = await viewer.page(in: window, of: place.path)
         guard let page else { return [:] }
         return ["UserInfo": DocumentActivities.userInfo(id, page: page)]
     }

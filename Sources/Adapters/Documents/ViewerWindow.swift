@@ -15,6 +15,9 @@ struct ViewerWindow: Hashable, Sendable {
     /// The Flatpak that it runs in; nil if it runs in no sandbox.
     let flatpak: String?
 
+    /// What tells it from the other windows of its application.
+    var key: String { "\(owner.text) \(path?.text ?? "")" }
+
     /// A window of `application`, which is reached through `owner`.
     init(_ application: ApplicationID, _ owner: Caller, name: BusName, path: ObjectPath? = nil) {
         self.application = application

@@ -55,7 +55,7 @@ final class EditorSession {
             MainLoop.start { [weak self] in await self?.show(state) }
         case .left:
             front = nil
-            application.resign()
+            application.leave()
         case .closed:
             front = nil
             application.showNothing()

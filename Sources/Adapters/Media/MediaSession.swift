@@ -127,12 +127,13 @@ final class MediaSession {
         let former = shown
         shown = players.shown
         endWithheld()
+        defer { closeEnded() }
         guard shown != former || takingOver else { return }
         let wasCurrent = former.flatMap { applications[$0.application]?.isCurrent } ?? false
         if let former, former.application != shown?.application { leave(former) }
         guard let shown else { return }
         // What it plays now is not to be offered, and what it played before it plays no more.
-        guard let address = shown.report.address else {
+        guard shown.report.address != nil else {
             applications[shown.application]?.showNothing()
             return
         }
@@ -140,7 +141,7 @@ final class MediaSession {
         let isInstead = wasCurrent && former?.name != shown.name
         application(shown.application).show(
             ShownActivity(
-                "\(shown.name) \(address.url)", type: type,
+                Self.identity(of: shown), in: shown.name.text, type: type,
                 properties: HandedMedia.properties(of: shown.report, shown.application, position: nil)),
             takingOver: takingOver || isInstead || isInFront(shown.application))
     }
@@ -149,8 +150,32 @@ final class MediaSession {
         if case .window(let window) = service.front { window.application == application } else { false }
     }
 
-    /// Nothing is shown any more of the application of `former`.
+    private static func identity(of playing: Players.Shown) -> String {
+        "\(playing.name) \(playing.report.address?.url ?? "")"
+    }
+
+    /// What plays or is paused that was shown as `activity`; nil if that is over.
+    private func playing(_ activity: ShownActivity) -> Players.Shown? {
+        players.open.first { Self.identity(of: $0) == activity.identity }
+    }
+
+    /// What was shown once, and is neither played nor paused any more, is over.
+    private func closeEnded() {
+        for (id, application) in applications {
+            application.close { playing($0) != nil }
+            guard id != shown?.application, id != withheld?.application else { continue }
+            if let activity = application.shown, playing(activity) == nil { application.showNothing() }
+        }
+    }
+
+    /// The application of `former` is shown no more.
     private func leave(_ former: Players.Shown) {
+        let application = applications[former.application]
+        if let activity = application?.shown, playing(activity) != nil {
+            // It is open, until another one is current in its place or because it was paused long ago.
+            if shown == nil { application?.leave() }
+            return
+        }
         guard shown == nil, playsOther(former) else {
             applications[former.application]?.showNothing()
             return
@@ -177,16 +202,17 @@ final class MediaSession {
         if let application = applications[id] { return application }
         let application = AdaptedApplication(id, types: [type], team: team, receives: false)
         applications[id] = application
-        application.onSave = { [weak self] _ in try await self?.save(id) ?? [:] }
-        application.onContinued = { [weak self] activity, _ in self?.continued(id, activity) }
+        application.onSave = { [weak self] in try await self?.save(id, $0) ?? [:] }
+        application.onContinued = { [weak self] activity, _ in self?.continued(activity) }
         return application
     }
 
     // MARK: What goes on elsewhere
 
-    /// What has changed since of what `application` shows: where it is.
-    private func save(_ application: ApplicationID) async throws -> [String: Value] {
-        guard let shown, shown.application == application, let player = watch[shown.name] else { return [:] }
+    /// What has changed since of what `application` has shown as `activity`: where it is.
+    private func save(_ application: ApplicationID, _ activity: ShownActivity) async throws -> [String: Value]
+    {
+        guard let shown = playing(activity), let player = watch[shown.name] else { return [:] }
         // A station on the radio is nowhere.
         let isLive = if case .stream? = shown.report.address { shown.report.length == nil } else { false }
         let position = isLive ? nil : try await player.position()
@@ -199,11 +225,10 @@ final class MediaSession {
         return HandedMedia.properties(of: report, application, position: position)
     }
 
-    /// What `application` has shown goes on elsewhere: it pauses, if that is still what it plays.
-    private func continued(_ application: ApplicationID, _ activity: ShownActivity) {
-        guard let shown, shown.application == application, let player = watch[shown.name] else { return }
+    /// What was shown as `activity` goes on elsewhere: it pauses, if that is still what plays.
+    private func continued(_ activity: ShownActivity) {
+        guard let shown = playing(activity), let player = watch[shown.name] else { return }
         let address = shown.report.address
-        guard activity.identity == "\(shown.name) \(address?.url ?? "")" else { return }
         MainLoop.start { [weak self] in
             guard let report = try? await player.read(), report.address == address else { return }
             if report.status == .playing { try? await player.pause() }

@@ -5,7 +5,8 @@ package import HandoffCore
 /// Which of the players of a session plays what its user is at.
 ///
 /// That is the one that has begun to play last. What is paused stays for ten minutes, since people pause a film to go on
-/// with it elsewhere; who has gone away for longer does not want to find it offered among what is newer. What was
+/// with it elsewhere; who has gone away for longer does not want to find it offered among what is newer, and finds it among
+/// what is open. What was
 /// continued elsewhere is over at once, until it is played here again.
 package struct Players {
     /// One of them.
@@ -19,9 +20,12 @@ package struct Players {
         /// Whether what it plays goes on elsewhere, and it has not paused yet.
         var isOver = false
 
+        /// Whether its user has begun what it plays or has paused, which can be offered.
+        var isOpen: Bool { report.address != nil && began > 0 && report.status != .stopped }
+
         /// Whether it has anything to be shown at `now`.
         func isShown(at now: Instant) -> Bool {
-            guard report.address != nil, began > 0, report.status != .stopped else { return false }
+            guard isOpen else { return false }
             guard let paused else { return true }
             return now < paused.advanced(by: Players.patience)
         }
@@ -47,6 +51,13 @@ package struct Players {
 
     /// There are none.
     package init() {}
+
+    /// What all of them play, or have paused however long ago.
+    package var open: [Shown] {
+        players.filter { $0.value.isOpen }.map {
+            Shown(name: $0.key, application: $0.value.application, report: $0.value.report)
+        }
+    }
 
     /// Whether there are none.
     package var isEmpty: Bool { players.isEmpty }

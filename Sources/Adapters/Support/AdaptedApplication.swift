@@ -6,7 +6,11 @@ package import MainLoop
 internal import Platform
 
 /// An application that does not know Handoff, and that an adapter stands for: a connection of its own, registered under the
-/// application's id, with at most one activity, which is what the application shows.
+/// application's id, with one activity for what each of the windows shows that its user was at last.
+///
+/// What its user leaves is open, and can be listed for another device: they have gone to another window of it
+/// (``show(_:takingOver:)``) or to another application (``leave()``). It is closed when that window shows something else or
+/// is gone (``close(unless:)``, ``showNothing()``), or when something is in front that must not be offered (``resign()``).
 ///
 /// When the application itself registers, the adapter steps back for good: nothing that is called here has an effect then.
 @MainLoop
@@ -24,7 +28,7 @@ package final class AdaptedApplication {
     package var onContinued: (@MainLoop (ShownActivity, ClientDevice) -> Void)?
     /// Asked to continue something from another device. To say that it is not to be had here, throw.
     package var onContinue: (@MainLoop (HandedActivity) async throws -> Bool)?
-    /// What the application shows now, as it was told last.
+    /// What the application shows in front now, as it was told last.
     package private(set) var shown: ShownActivity?
 
     /// Whether what it shows is the current activity of the session.
@@ -36,6 +40,10 @@ package final class AdaptedApplication {
     private var key: ActivityKey?
     /// Whether what it shows is to be current: while there is no broker, nothing is.
     private var wantsCurrent = false
+    /// Whether it has been current, and is not closed.
+    private var isOpen = false
+    /// What other windows of it show, and is open; what was in front last is at the end.
+    private var aside: [(key: ActivityKey, shown: ShownActivity)] = []
     /// Whether what it has shown is not offered, since it shows something that must not be.
     private var isWithheld = false
     /// When the broker was told last, and what it is to be told next.
@@ -73,7 +81,7 @@ package final class AdaptedApplication {
     /// Ends the part: what was shown ends too. Nothing may be called afterwards.
     package func end() {
         client.stop()
-        (key, shown, waiting, timer, coming) = (nil, nil, nil, nil, [])
+        (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
     }
 
     /// Whether something of another device is on its way to it, or being continued by it.
@@ -81,9 +89,9 @@ package final class AdaptedApplication {
 
     // MARK: What the application shows
 
-    /// The application shows `activity` now, and its user is at it: it becomes the current one. What was shown before ends,
-    /// unless it is the same thing with other properties. However often this is called, the broker is told ten times a second
-    /// at most, and of the latest.
+    /// The application shows `activity` now, and its user is at it: it becomes the current one. What the same window has shown
+    /// before ends, unless it is the same thing with other properties; what two other windows have stays open. However often
+    /// this is called, the broker is told ten times a second at most, and of the latest.
     /// - Parameter takingOver: false if the application has gone on by itself: then it becomes the current one only in
     ///   place of what the application has shown before.
     package func show(_ activity: ShownActivity, takingOver: Bool = true) {
@@ -105,6 +113,7 @@ package final class AdaptedApplication {
     private func tell(_ activity: ShownActivity, _ takingOver: Bool) {
         (toldAt, waiting, timer) = (MainLoop.now, nil, nil)
         let becomesCurrent = takingOver || wantsCurrent
+        turn(to: activity.window)
         if let key, let shown, shown.isSameThing(as: activity) {
             var changed = activity.changes(since: shown)
             if isWithheld { changed["EligibleForHandoff"] = .boolean(true) }
@@ -115,27 +124,60 @@ package final class AdaptedApplication {
             let new = ActivityKey(Self.lastKey)
             key = new
             client.create(new, type: activity.type.description, properties: activity.properties)
-            (isCurrent, wantsCurrent) = (false, false)
+            (isCurrent, wantsCurrent, isOpen) = (false, false, false)
         }
         (shown, isWithheld) = (activity, false)
         guard let key, !wantsCurrent, becomesCurrent else { return }
-        (isCurrent, wantsCurrent) = (true, true)
+        (isCurrent, wantsCurrent, isOpen) = (true, true, true)
         client.becomeCurrent(key)
     }
 
-    /// The user is at something else: what was shown stays, and is no longer the current activity.
-    package func resign() {
+    /// What `window` shows is in front from now on, and what was stays open.
+    private func turn(to window: String) {
+        guard shown?.window != window else { return }
+        if let key, let shown {
+            if isOpen, !isWithheld { aside.append((key, shown)) } else { client.invalidate(key) }
+        }
+        let next = aside.firstIndex { $0.shown.window == window }.map { aside.remove(at: $0) }
+        (self.key, shown, isOpen) = (next?.key, next?.shown, next != nil)
+        (isCurrent, wantsCurrent, isWithheld) = (false, false, false)
+        // With what is in front, these are as many as are listed.
+        while aside.count >= Quota.openOfApplication { client.invalidate(aside.removeFirst().key) }
+    }
+
+    /// The user is at something else: what was shown is no longer the current activity, and stays open.
+    package func leave() {
         (waiting, timer) = (nil, nil)
         guard let key, wantsCurrent else { return }
         (isCurrent, wantsCurrent) = (false, false)
+        client.leaveCurrent(key)
+    }
+
+    /// Something is in front that must not be offered: what was shown stays, and is neither current nor open.
+    package func resign() {
+        (waiting, timer) = (nil, nil)
+        guard let key, isOpen else { return }
+        (isCurrent, wantsCurrent, isOpen) = (false, false, false)
         client.resignCurrent(key)
     }
 
-    /// The application shows nothing any more that could be continued.
+    /// What is in front shows nothing any more that could be continued.
     package func showNothing() {
         (waiting, timer) = (nil, nil)
         if let key { client.invalidate(key) }
-        (key, shown, isCurrent, wantsCurrent, isWithheld) = (nil, nil, false, false, false)
+        (key, shown, isCurrent, wantsCurrent, isWithheld, isOpen) = (nil, nil, false, false, false, false)
+    }
+
+    /// What windows that are not in front have shown is over, but for what `isStillThere` says that it is still there.
+    package func close(unless isStillThere: (ShownActivity) -> Bool) {
+        if let waiting, !isStillThere(waiting.activity) { self.waiting = nil }
+        // What is about to take its place in front would keep it.
+        if waiting != nil, let shown, !isStillThere(shown) { isOpen = false }
+        aside.removeAll { key, shown in
+            if isStillThere(shown) { return false }
+            client.invalidate(key)
+            return true
+        }
     }
 
     /// The application has gone on by itself to something that must not be offered. What it has shown is offered no longer, and
@@ -152,8 +194,8 @@ package final class AdaptedApplication {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
-        (key, shown, waiting, timer, coming) = (nil, nil, nil, nil, [])
-        (isCurrent, wantsCurrent) = (false, false)
+        (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
+        (isCurrent, wantsCurrent, isOpen) = (false, false, false)
         client.stop()
         onSteppedBack?()
     }
@@ -193,14 +235,17 @@ extension AdaptedApplication: HandoffClientDelegate {
     }
 
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
-        guard key == self.key, let shown, let onSave else { return [:] }
+        guard let shown = shown(by: key), let onSave else { return [:] }
         // It goes on: whoever continues it later has to ask again.
         return try await onSave(shown).merging(["Passing": .boolean(true)]) { _, new in new }
     }
 
     package func wasContinued(_ key: ActivityKey, on device: ClientDevice) throws {
-        guard key == self.key, let shown else { return }
-        onContinued?(shown, device)
+        if let shown = shown(by: key) { onContinued?(shown, device) }
+    }
+
+    private func shown(by key: ActivityKey) -> ShownActivity? {
+        key == self.key ? shown : aside.first { $0.key == key }?.shown
     }
 
     package func continueActivity(

@@ -291,6 +291,10 @@ extension ActivityObject: ActivityServer {
         try activities.resignCurrent(id, call)
     }
 
+    func leaveCurrent(_ call: MethodCall) throws {
+        try activities.leaveCurrent(id, call)
+    }
+
     func invalidate(_ call: MethodCall) throws {
         try activities.invalidate(id, call)
     }

@@ -151,6 +151,10 @@ final class OwnActivities {
         perform(try machine.resignCurrent(id, at: clock.moment), after: call)
     }
 
+    func leaveCurrent(_ id: ActivityID, _ call: MethodCall) throws {
+        perform(try machine.leaveCurrent(id, at: clock.moment), after: call)
+    }
+
     func invalidate(_ id: ActivityID, _ call: MethodCall) throws {
         perform(try machine.invalidate(id, at: clock.moment), after: call)
     }

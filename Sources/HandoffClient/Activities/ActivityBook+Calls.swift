@@ -8,7 +8,7 @@ extension ActivityBook.Call {
     var key: ActivityKey {
         switch self {
         case .create(let key, _, _), .update(let key, _, _), .becomeCurrent(let key, _),
-            .resignCurrent(let key, _), .invalidate(let key, _):
+            .resignCurrent(let key, _), .leaveCurrent(let key, _), .invalidate(let key, _):
             key
         }
     }
@@ -20,6 +20,7 @@ extension ActivityBook.Call {
         case .update: .update
         case .becomeCurrent: .becomeCurrent
         case .resignCurrent: .resignCurrent
+        case .leaveCurrent: .leaveCurrent
         case .invalidate: .invalidate
         }
     }
@@ -44,6 +45,8 @@ extension ActivityBook.Call {
                 try await ActivityProxy(broker.object(path)).becomeCurrent(timeout: Self.patience)
             case .resignCurrent(_, let path):
                 try await ActivityProxy(broker.object(path)).resignCurrent(timeout: Self.patience)
+            case .leaveCurrent(_, let path):
+                try await ActivityProxy(broker.object(path)).leaveCurrent(timeout: Self.patience)
             case .invalidate(_, let path):
                 try await ActivityProxy(broker.object(path)).invalidate(timeout: Self.patience)
             }

@@ -14,6 +14,7 @@ struct ActivityBook: Equatable {
         case update(ActivityKey, ObjectPath, [String: Value])
         case becomeCurrent(ActivityKey, ObjectPath)
         case resignCurrent(ActivityKey, ObjectPath)
+        case leaveCurrent(ActivityKey, ObjectPath)
         case invalidate(ActivityKey, ObjectPath)
     }
 
@@ -29,7 +30,12 @@ struct ActivityBook: Equatable {
 
     /// Something that was called and has to be sent.
     enum Step: Equatable {
-        case create, update, becomeCurrent, resignCurrent, invalidate
+        case create, update, becomeCurrent, resignCurrent, leaveCurrent, invalidate
+
+        /// Whether it decides which activity is current, of those that exist.
+        var decidesCurrent: Bool { self == .becomeCurrent || endsCurrent }
+        /// Whether it ends being current, and no more than that.
+        var endsCurrent: Bool { self == .resignCurrent || self == .leaveCurrent }
     }
 
     /// A step of an activity.
@@ -85,17 +91,26 @@ struct ActivityBook: Equatable {
     mutating func becomeCurrent(_ key: ActivityKey) -> [Event] {
         guard activities[key] != nil else { return [] }
         current = key
-        queue.removeAll { $0.step == .becomeCurrent || $0.step == .resignCurrent }
+        // What another one resigns is closed all the same.
+        queue.removeAll { $0.step.decidesCurrent && ($0.key == key || $0.step != .resignCurrent) }
         if !createAgain(key) { enqueue(key, .becomeCurrent) }
         return tellForBroker()
     }
 
-    /// It is no longer the current one.
-    mutating func resignCurrent(_ key: ActivityKey) -> [Event] {
+    /// It is no longer the current one, nor open.
+    mutating func resignCurrent(_ key: ActivityKey) -> [Event] { endCurrent(key, .resignCurrent) }
+
+    /// It is no longer the current one, and stays open.
+    mutating func leaveCurrent(_ key: ActivityKey) -> [Event] {
+        // What it has resigned just now is closed.
+        endCurrent(key, isQueued(key, .resignCurrent) ? .resignCurrent : .leaveCurrent)
+    }
+
+    private mutating func endCurrent(_ key: ActivityKey, _ step: Step) -> [Event] {
         guard activities[key] != nil else { return [] }
         if current == key { current = nil }
-        queue.removeAll { $0.key == key && ($0.step == .becomeCurrent || $0.step == .resignCurrent) }
-        enqueue(key, .resignCurrent)
+        queue.removeAll { $0.key == key && $0.step.decidesCurrent }
+        enqueue(key, step)
         return tellForBroker()
     }
 
@@ -218,6 +233,7 @@ struct ActivityBook: Equatable {
             return .update(key, path, activities[key]?.takeChanges() ?? [:])
         case .becomeCurrent: return .becomeCurrent(key, path)
         case .resignCurrent: return .resignCurrent(key, path)
+        case .leaveCurrent: return .leaveCurrent(key, path)
         case .create, .invalidate: return nil
         }
     }
@@ -265,7 +281,7 @@ struct ActivityBook: Equatable {
             }
             return [.refused(key, failure, restored: restored)]
         case .becomeCurrent: if current == key { current = nil }
-        case .resignCurrent, .invalidate: break
+        case .resignCurrent, .leaveCurrent, .invalidate: break
         }
         return [.refused(key, failure, restored: [:])] + tellForBroker()
     }
@@ -302,7 +318,7 @@ struct ActivityBook: Equatable {
     }
 
     private static func decidesCurrent(_ entry: Entry, _ key: ActivityKey) -> Bool {
-        entry.step == .becomeCurrent || entry.key == key && entry.step == .resignCurrent
+        entry.step == .becomeCurrent || entry.key == key && entry.step.endsCurrent
     }
 
     /// The application has answered a question of the broker with `properties`.

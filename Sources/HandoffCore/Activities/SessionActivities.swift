@@ -157,9 +157,15 @@ package struct SessionActivities: Sendable {
 
     /// The activity stops being current if it is, and is no longer open.
     package mutating func resignCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        let actions = try leaveCurrent(id, at: now)
+        activities[id]?.isOpen = false
+        return actions
+    }
+
+    /// The activity stops being current if it is, and stays open.
+    package mutating func leaveCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
-        activities[id]?.isOpen = false
         guard current == id else { return [] }
         current = nil
         return [.currentChanged(id, isCurrent: false)] + offerOrWithdraw()

@@ -8,12 +8,14 @@ internal import Synchronization
 /// Every property can be set and observed on any thread; what is set takes effect on the main actor, the latest values
 /// first. The activity ends with ``close()``, or when nobody holds this any more.
 public final class DocumentActivity: Observable, Sendable {
+    private enum Wish { case current, left, resigned }
+
     private struct State {
         var url: URL?
         var title: String?
         var isOpen = true
-        /// Whether the application wants it to be current, and how often it has said so.
-        var isCurrent = false
+        /// What the application wants it to be, and how often it has said so.
+        var wish = Wish.resigned
         var wishes: UInt64 = 0
         var hasChanged = false
         var isScheduled = false
@@ -67,10 +69,13 @@ public final class DocumentActivity: Observable, Sendable {
     }
 
     /// The user is at the document: its activity becomes the current one.
-    public func becomeCurrent() { wish(true) }
+    public func becomeCurrent() { wish(.current) }
 
-    /// The user has left the document.
-    public func resignCurrent() { wish(false) }
+    /// The user has left the document for something that is no activity, such as another application's window. It stays open.
+    public func leaveCurrent() { wish(.left) }
+
+    /// The user has left the document for good, or it must not be offered now.
+    public func resignCurrent() { wish(.resigned) }
 
     /// The user has changed something that is not in the file yet, or has moved in it: the state is to be saved.
     public func noteChange() {
@@ -86,9 +91,9 @@ public final class DocumentActivity: Observable, Sendable {
         return activity
     }
 
-    private func wish(_ isCurrent: Bool) {
+    private func wish(_ wish: Wish) {
         state.withLock {
-            $0.isCurrent = isCurrent
+            $0.wish = wish
             $0.wishes += 1
         }
         schedule()
@@ -133,7 +138,7 @@ public final class DocumentActivity: Observable, Sendable {
         guard state.isOpen else { return holder.end() }
         holder.update(url: state.url, title: state.title)
         if state.hasChanged { holder.activity?.needsSave = true }
-        holder.wish(state.isCurrent, state.wishes)
+        holder.wish(state.wish, state.wishes)
     }
 
     /// Holds the activity, on the main actor.
@@ -171,10 +176,14 @@ public final class DocumentActivity: Observable, Sendable {
             return activity
         }
 
-        func wish(_ isCurrent: Bool, _ count: UInt64) {
+        func wish(_ wish: Wish, _ count: UInt64) {
             guard count != wishes, let activity else { return }
             wishes = count
-            if isCurrent { activity.becomeCurrent() } else { activity.resignCurrent() }
+            switch wish {
+            case .current: activity.becomeCurrent()
+            case .left: activity.leaveCurrent()
+            case .resigned: activity.resignCurrent()
+            }
         }
 
         func end() {

@@ -17,15 +17,26 @@ extension UserActivity {
         application.backend.becomeCurrent(number)
     }
 
-    /// It is no longer current, and can become so again.
+    /// It is no longer current, and can become so again. Until then it is closed: it is not among what the user finds when
+    /// they look from another device at what is open here.
     public func resignCurrent() {
+        endCurrent { $0.resignCurrent($1) }
+    }
+
+    /// It is no longer current, as when another one becomes current, and stays open: the user is at something that is no
+    /// activity, such as another application's window.
+    public func leaveCurrent() {
+        endCurrent { $0.leaveCurrent($1) }
+    }
+
+    private func endCurrent(_ end: @MainActor (BusBackend, ActivityKey) -> Void) {
         guard isStillValid() else { return }
         guard let application, let number else {
             HandoffApplication.forgetWaiting(self)
             return
         }
         flush()
-        application.backend.resignCurrent(number)
+        end(application.backend, number)
     }
 
     /// Ends it, here and on all devices; it cannot be revived. Its responders are dissociated.

@@ -89,6 +89,11 @@ package final class BusBackend {
         pass { $0.client.resignCurrent(number) }
     }
 
+    /// It is no longer current, and stays open.
+    func leaveCurrent(_ number: ActivityKey) {
+        pass { $0.client.leaveCurrent(number) }
+    }
+
     /// Ends the activity; the number is never used again.
     func invalidate(_ number: ActivityKey) {
         latest[number] = nil

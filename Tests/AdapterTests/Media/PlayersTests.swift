@@ -54,6 +54,30 @@ struct PlayersTests {
         #expect(players.shown?.name == one)
     }
 
+    @Test("what plays or is paused is open, however long ago, until it stops, ends, or goes on elsewhere")
+    func open() {
+        var players = Players()
+        _ = players.says(report("Paused"), one, of: mpv, at: at(0))
+        #expect(players.open.isEmpty)
+        _ = players.says(report("Playing"), one, of: mpv, at: at(1))
+        _ = players.says(report("Paused"), one, of: mpv, at: at(2))
+        _ = players.says(report("Playing", "file:///b.ogg"), other, of: mpv, at: at(3))
+        #expect(Set(players.open.map(\.name)) == [one, other] && players.shown?.name == other)
+        players.left(other, at: at(4))
+        players.advance(to: at(4000))
+        #expect(players.shown == nil && players.open.map(\.name) == [one])
+        _ = players.says(report("Playing", "edl://x"), one, of: mpv, at: at(4001))
+        #expect(players.open.isEmpty)
+        _ = players.says(report("Playing"), one, of: mpv, at: at(4002))
+        #expect(players.open.map(\.report.address?.url) == ["file:///a.ogg"])
+        players.handedOver(one, at: at(4003))
+        #expect(players.open.isEmpty)
+        _ = players.says(report("Paused"), one, of: mpv, at: at(4004))
+        _ = players.says(report("Playing"), one, of: mpv, at: at(4005))
+        _ = players.says(report("Stopped"), one, of: mpv, at: at(4006))
+        #expect(players.open.isEmpty)
+    }
+
     @Test("going on by itself is no beginning; playing again is")
     func beginnings() {
         var players = Players()

@@ -45,8 +45,17 @@ private final class AdapterSession {
         try await eventually { feed.report.broker.content != nil }
     }
 
-    func shows(_ identity: String, _ title: String) throws -> ShownActivity {
-        ShownActivity(identity, type: try ActivityType(Self.type), properties: ["Title": .string(title)])
+    func shows(_ identity: String, _ title: String, in window: String = "") throws -> ShownActivity {
+        ShownActivity(
+            identity, in: window, type: try ActivityType(Self.type), properties: ["Title": .string(title)])
+    }
+
+    /// The titles of the activities that there are.
+    func titles() async throws -> Set<String> {
+        let objects = try await RemoteObject(
+            watcher.connection, HandoffNames.broker, HandoffNames.brokerPath
+        ).managedObjects()
+        return Set(objects.values.compactMap { $0[ActivityProxy.interface.text]?["Title"]?.string })
     }
 
     /// Kills the broker, as a crash would.
@@ -85,12 +94,44 @@ struct AdaptedApplicationTests {
             try await eventually { session.title == "One more" }
             session.application.show(try session.shows("b", "Two"))
             try await eventually { session.title == "Two" }
+            session.application.leave()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+            session.application.show(try session.shows("b", "Two"))
+            try await eventually { session.title == "Two" }
             session.application.resign()
             try await eventually { session.feed.report.broker.content?.current == nil }
             session.application.show(try session.shows("b", "Two"))
             try await eventually { session.title == "Two" }
             session.application.showNothing()
             try await eventually { session.feed.report.broker.content?.current == nil }
+        }
+    }
+
+    @Test("what two other windows of it have shown stays, until they show something else or are gone")
+    func windows() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            func show(_ identity: String, in window: String) async throws {
+                session.application.show(try session.shows(identity, identity, in: window))
+                try await eventually { session.title == identity }
+            }
+            try await show("a", in: "1")
+            try await show("b", in: "2")
+            #expect(try await session.titles() == ["a", "b"])
+            try await show("c", in: "1")
+            #expect(try await session.titles() == ["b", "c"])
+            try await show("d", in: "3")
+            session.application.leave()
+            try await show("e", in: "4")
+            #expect(try await session.titles() == ["c", "d", "e"])
+            try await show("f", in: "5")
+            session.application.close { $0.window != "4" }
+            try await show("g", in: "5")
+            #expect(try await session.titles() == ["d", "g"])
+            session.application.showNothing()
+            try await eventually { session.feed.report.broker.content?.current == nil }
+            try await show("d", in: "3")
+            #expect(try await session.titles() == ["d"])
         }
     }
 
@@ -176,7 +217,7 @@ struct AdaptedApplicationTests {
             try await session.startBroker()
             try await eventually { session.title == "Two" }
             try await session.killBroker()
-            session.application.resign()
+            session.application.leave()
             try await session.startBroker()
             // Whatever would be current would be before this is.
             let other = AdaptedApplication(

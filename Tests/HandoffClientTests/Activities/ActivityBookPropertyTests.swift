@@ -36,7 +36,7 @@ private struct ModelBroker {
         case .becomeCurrent(_, let path):
             try #require(activities[path] != nil)
             setCurrent(path)
-        case .resignCurrent(_, let path):
+        case .resignCurrent(_, let path), .leaveCurrent(_, let path):
             try #require(activities[path] != nil)
             if current == path { setCurrent(nil) }
         case .invalidate(_, let path):
@@ -78,7 +78,7 @@ private struct Play {
     }
 
     mutating func step() throws {
-        switch random.below(12) {
+        switch random.below(13) {
         case 0:
             last += 1
             alive.append(ActivityKey(last))
@@ -92,6 +92,7 @@ private struct Play {
         case 4, 5:
             if let key = alive.randomElement(using: &random) { hear(book.becomeCurrent(key)) }
         case 6: if let key = alive.randomElement(using: &random) { hear(book.resignCurrent(key)) }
+        case 10: if let key = alive.randomElement(using: &random) { hear(book.leaveCurrent(key)) }
         case 7:
             guard random.below(3) == 0, let key = alive.randomElement(using: &random) else { return }
             alive.removeAll { $0 == key }

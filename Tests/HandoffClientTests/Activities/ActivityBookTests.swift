@@ -86,6 +86,27 @@ struct ActivityBookTests {
         #expect(book.take() == [.update(Self.one, Self.path, ["Title": .string("c")])])
     }
 
+    @Test("what is left is told as that, and what was resigned is, though another one becomes current in its place")
+    func leaving() {
+        var book = Self.begun()
+        _ = book.becomeCurrent(Self.one)
+        _ = book.take()
+        book.accepted(Self.one, .becomeCurrent)
+        _ = book.leaveCurrent(Self.one)
+        #expect(book.current == nil && book.take() == [.leaveCurrent(Self.one, Self.path)])
+        book.accepted(Self.one, .leaveCurrent)
+        _ = book.becomeCurrent(Self.one)
+        _ = book.leaveCurrent(Self.one)
+        _ = book.resignCurrent(Self.one)
+        _ = book.leaveCurrent(Self.one)
+        book.create(Self.other, type: "t", properties: [:])
+        _ = book.becomeCurrent(Self.other)
+        #expect(
+            book.take() == [
+                .resignCurrent(Self.one, Self.path), .create(Self.other, type: "t", properties: [:]),
+            ])
+    }
+
     @Test("a broker that answers nothing is sent only so much")
     func backpressure() {
         var book = Self.begun()

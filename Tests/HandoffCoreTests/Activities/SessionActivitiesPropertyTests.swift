@@ -54,7 +54,7 @@ struct SessionActivitiesPropertyTests {
         let id = try Example.activity(UInt8.random(in: 0...7, using: &generator))
         let connection = try generator.pick([":1.1", ":1.2"])
         let details = try details(&generator, at: now)
-        switch Int.random(in: 0..<20, using: &generator) {
+        switch Int.random(in: 0..<21, using: &generator) {
         case 0..<4:
             try activities.create(
                 id, connection: connection, type: try Example.type(),
@@ -65,6 +65,7 @@ struct SessionActivitiesPropertyTests {
         case 9..<14:
             return try activities.update(id, details: details, payloadChanged: generator.chance(50), at: now)
         case 14: return try activities.resignCurrent(id, at: now)
+        case 20: return try activities.leaveCurrent(id, at: now)
         case 15: return try activities.invalidate(id, at: now)
         case 16: return activities.connectionVanished(connection, at: now)
         case 17: return activities.setEnabled(generator.chance(70), at: now)

@@ -368,4 +368,24 @@ struct SessionActivitiesTests {
         #expect(!isOffered(second, to: peer, at: 1004))
         #expect(throws: HandoffFailure.self) { try activities.list(for: peer, isShared: true, at: .at(9000)) }
     }
+
+    @Test("what is left is withdrawn and stays open, until it is resigned, though it is not current then")
+    func leaving() throws {
+        var activities = activities
+        let peer = try Example.device(1)
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        #expect(
+            try activities.leaveCurrent(first, at: .at(1)) == [
+                .currentChanged(first, isCurrent: false), .withdraw(first),
+            ])
+        #expect(try activities.leaveCurrent(first, at: .at(2)) == [])
+        // It has never been current.
+        #expect(try activities.leaveCurrent(second, at: .at(2)) == [])
+        #expect(activities.current == nil && activities.offered == nil)
+        #expect(try activities.list(for: peer, isShared: true, at: .at(3)).map(\.id) == [first])
+        #expect(activities.isOffered(first, to: peer, isShared: true, at: .at(4)))
+        _ = try activities.resignCurrent(first, at: .at(5))
+        #expect(!activities.isOffered(first, to: peer, isShared: true, at: .at(6)))
+        #expect(try activities.list(for: peer, isShared: true, at: .at(1004)).isEmpty)
+    }
 }
