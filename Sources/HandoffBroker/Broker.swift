@@ -85,7 +85,7 @@ package final class Broker {
             documents, announcements, news, fetchLog
         )
         parking = Parking(activities, sharedFolders)
-        continuing = ContinuingAtOnce(offers, Listings(offers, clock), clock)
+        continuing = ContinuingAtOnce(peers, Listings(offers, clock), clock)
         connect()
     }
 

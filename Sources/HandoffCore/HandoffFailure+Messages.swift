@@ -63,6 +63,10 @@ extension HandoffFailure {
                 + " expired. Turn to what you want to send, then try again.")
     }
 
+    package static var cancelledBefore: HandoffFailure {
+        HandoffFailure(.cancelled, "It was cancelled before it began.")
+    }
+
     package static var unknownOffer: HandoffFailure {
         HandoffFailure(
             .unknownObject, "The other device does not offer this here. Look again at what is offered.")

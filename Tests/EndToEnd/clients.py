@@ -61,6 +61,9 @@ class Activity:
     def resign_current(self) -> None:
         self.owner.call(self.path, "Activity.ResignCurrent")
 
+    def leave_current(self) -> None:
+        self.owner.call(self.path, "Activity.LeaveCurrent")
+
     def invalidate(self) -> None:
         self.owner.call(self.path, "Activity.Invalidate")
 

@@ -11,7 +11,8 @@ from buses import let_pass, wait
 from clients import ACTIVITY_TYPE, APPLICATION_ID, Client, Dock
 from link import Device
 from sending import send, send_error, wait_until_invited
-from support import Machine, wait_for_link
+from gi.repository import GLib
+from support import Machine, device_path, refused, wait_for_link
 from test_desktop_entries import install
 from test_restart import steady_client
 
@@ -45,6 +46,28 @@ def test_sent_activity_is_shown(machines: Machines) -> None:
     assert dock.offers[path]["State"] == "available"
     assert not lap.session.owner(APPLICATION_ID)
     assert not (lap.folder / "was-started").exists(), marker
+
+
+def test_what_was_left_is_sent(machines: Machines) -> None:
+    """While nothing is current, since its user looks at something else, what was left last is sent, as it is then; it is
+    continued also when its application has gone, and what was closed is not sent."""
+    desk, lap = machines
+    target, dock = Client(lap), Dock(lap)
+    origin, other = Client(desk), Client(desk, "com.example.other", ("com.example.other.edit",))
+    closed = other.offer("Closed")
+    letter = origin.offer("A letter")
+    origin.save(UserInfo={"line": GLib.Variant("i", 7)})
+    closed.resign_current()
+    letter.leave_current()
+    send(desk, lap.device_id)
+    wait_until_invited(dock, "A letter")
+    origin.close()
+    dock.continue_offer(dock.offer("A letter"))
+    assert dock.outcome()[1:] == ("", "")
+    assert target.wait_for("ContinueActivity").arguments.unpack()[0]["UserInfo"] == {"line": 7}
+    wait(lambda: not desk.session.get(device_path(lap.device_id), "Device.Waiting"), "nothing to wait any longer")
+    with refused("OfferWithdrawn"):
+        send(desk, lap.device_id)
 
 
 def test_older_peer(machine: Machine) -> None:

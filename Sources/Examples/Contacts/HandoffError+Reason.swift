@@ -28,7 +28,7 @@ extension HandoffError {
                 behind: tr(
                     "The other device cannot be reached. See whether it is switched on and on the same network."
                 ))
-        case .limitsExceeded: quoted(behind: tr("It is too much at once. Wait a little, then try again."))
+        case .limitsExceeded: quoted(behind: tr("It is more than there may be, or than there is room for."))
         case .applicationFailed where self == .notUnderstood: message
         case .applicationFailed: quoted(behind: tr("The application could not do it."))
         default: quoted(behind: tr("It did not work. Try again."))

@@ -51,8 +51,15 @@ final class OutgoingPeerObject: PeerServer {
     }
 
     func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
-        let listed = try await peer().list()
-        return try SummaryTime.forBus(listed, now: MainLoop.wallClock)
+        let peer = try peer()
+        let listed = try await peer.list()
+        do {
+            return try SummaryTime.forBus(listed, now: MainLoop.wallClock)
+        } catch {
+            throw HandoffFailure(
+                .applicationFailed, "\(peer.label) has not listed what is open as it should. \(error.message)"
+            )
+        }
     }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {

@@ -49,13 +49,11 @@ final class Sends {
         _ = try requirePeer()
         guard await owner.isOnNow() else { throw HandoffFailure.disabled }
         let peer = try requirePeer()
-        guard peer.link != nil else {
+        // What its user has left last, to look at something else, is not offered; it is sent as it is now.
+        guard peer.link != nil, let offer = owner.ownOffer else {
             try await owner.outbox.keep(for: device, called: peer.label)
             errors[device] = nil
             return owner.deviceChanged(device)
-        }
-        guard let offer = owner.ownOffer else {
-            throw HandoffFailure.nothingToSend
         }
         next[device] = offer.id
         errors[device] = nil

@@ -52,6 +52,9 @@ final class OwnActivities {
         return offered
     }
 
+    /// What its user has left last, while nothing is current; nil if there is nothing that would be offered.
+    var left: Offer? { machine.left }
+
     /// Whether `device` may fetch this activity at this moment: it is offered, or was listed for it and is open.
     func isOffered(_ id: ActivityID, to device: DeviceID) -> Bool {
         advance()

@@ -50,13 +50,7 @@ final class PeerObject: PeerServer {
         try requireEnabled()
         let id = try ActivityID(checking: activity)
         let offer = try OfferSummary.decode(id, summary, now: activities.clock.wall)
-        if let former = offers.offer(id, of: device) {
-            guard former.type == offer.type, former.applicationID == offer.applicationID else {
-                throw HandoffFailure(
-                    .invalidArguments,
-                    "ActivityType and ApplicationId of activity \(id) cannot change. Offer another activity.")
-            }
-        }
+        try offers.checkSame(offer, by: device)
         return offer
     }
 

@@ -237,8 +237,10 @@ final class ContinuationRunner {
         } catch {
             let error = DBusError.converting(error)
             if handsOver(.continue, of: asked?.name, error) { return }
+            // The bus says only that it has left.
+            let words = error.name == .noReply ? "It has ended without an answer. Try again." : error.message
             let refusal = Continuation.Refusal(
-                name: error.name.text, message: error.message, path: asked?.proxy.object.path.text ?? "")
+                name: error.name.text, message: words, path: asked?.proxy.object.path.text ?? "")
             brokerLog.message(
                 "continuation \(id): ContinueActivity: \(PeerText.message(error.message)) (\(error.name))")
             answer = error.saysThatMemberIsMissing ? .missing(refusal) : .failed(refusal)

@@ -10,16 +10,17 @@ internal import Platform
 @MainLoop
 final class ContinuingAtOnce {
     let offers: Offers
+    let peers: Peers
     let listings: Listings
     private let clock: LoopClock
     private var objects: [ObjectPath: ContinueAllObject] = [:]
 
-    /// How many such choices of one caller may be under way.
+    /// How many such choices of one caller there may be.
     private static let maximumOfCaller = 4
 
     /// Nothing is continued.
-    init(_ offers: Offers, _ listings: Listings, _ clock: LoopClock) {
-        (self.offers, self.listings, self.clock) = (offers, listings, clock)
+    init(_ peers: Peers, _ listings: Listings, _ clock: LoopClock) {
+        (offers, self.peers, self.listings, self.clock) = (peers.offers, peers, listings, clock)
     }
 
     /// Continues what these objects stand for, once `call` of `caller` has been answered.
@@ -30,10 +31,15 @@ final class ContinuingAtOnce {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         try Self.check(paths)
-        guard objects.values.count(where: { $0.caller == caller && !$0.isOver }) < Self.maximumOfCaller else {
+        let former = objects.values.filter { $0.caller == caller }
+        guard former.count(where: { !$0.isOver }) < Self.maximumOfCaller else {
             throw HandoffFailure.tooMany(
                 "choices of several activities of one caller that are being continued",
                 limit: Self.maximumOfCaller, advice: "Wait until one of them is over.")
+        }
+        // What is over makes room.
+        if former.count >= Self.maximumOfCaller, let over = former.first(where: \.isOver) {
+            remove(over.path)
         }
         var generator = UnpredictableNumbers()
         let path = try HandoffNames.continuing.appending(ContinuationID(using: &generator).description)
@@ -105,16 +111,16 @@ final class ContinueAllObject: ContinueAllServer {
 
     let caller: BusName
     private let owner: ContinuingAtOnce
-    private let path: ObjectPath
+    let path: ObjectPath
     private let clock: LoopClock
     private var activities: [Activity]
     private var machine: ContinuingAll
     /// For the first of them.
     private var activationToken: String
-    private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.timePassed() }
+    private lazy var timer = DeadlineTimer(by: clock) { [weak self] in
+        if let self { owner.remove(path) }
+    }
 
-    /// How often what was listed is listed again.
-    private static let renewal: Duration = Deadline.listing * 3 / 4
     /// How long it is there after all is over.
     private static let remembrance: Duration = .seconds(60)
 
@@ -132,64 +138,57 @@ final class ContinueAllObject: ContinueAllServer {
 
     /// Continues those whose turn it is.
     func begin() {
-        renewLists()
-        beginNext()
-    }
-
-    private func beginNext() {
         for index in machine.begin() {
             let token = activationToken
             activationToken = ""
             MainLoop.start { [self] in
                 do {
-                    guard let object = owner.offers.object(at: activities[index].path) else {
-                        throw HandoffFailure.unknownOffer
-                    }
-                    let runner = try await object.continueAsOneOfSeveral(
-                        for: caller, activationToken: token
-                    ) { [weak self] in self?.ended(index, $0) }
-                    activities[index].runner = runner
-                    if machine.states[index].isOver { activities[index].runner = nil }
+                    try await self.continue(index, token)
                 } catch {
                     ended(index, .failed(HandoffFailure(routed: error)))
                 }
             }
         }
-        tell(["Results"])
+        tell()
+    }
+
+    private func `continue`(_ index: Int, _ token: String) async throws {
+        let object = try await object(at: activities[index].path)
+        guard !machine.isCancelled else { throw HandoffFailure.cancelledBefore }
+        let runner = try await object.continueAsOneOfSeveral(for: caller, activationToken: token) {
+            [weak self] in self?.ended(index, $0)
+        }
+        activities[index].runner = runner
+        // Meanwhile the browser may have been looked up.
+        if machine.isCancelled, let actions = try? runner.cancel() { runner.perform(actions) }
+        if machine.states[index].isOver { activities[index].runner = nil }
+    }
+
+    /// The activity at `path`. What was listed for the user is shown for a while only, and may have to be listed again.
+    private func object(at path: ObjectPath) async throws -> RemoteActivityObject {
+        if let object = owner.offers.object(at: path) { return object }
+        let device = path.suffix(below: HandoffNames.remote)?.prefix { $0 != "/" }
+        if let device = device.flatMap({ DeviceID(String($0)) }), owner.peers.contains(device) {
+            _ = try await owner.listings.list(device)
+        }
+        guard let object = owner.offers.object(at: path) else { throw HandoffFailure.unknownOffer }
+        return object
     }
 
     private func ended(_ index: Int, _ state: ContinuingAll.State) {
         machine.ended(index, state)
         activities[index].runner = nil
-        if machine.isOver {
-            timer.set(clock.instant.advanced(by: Self.remembrance).microseconds)
-            brokerLog.message(
-                "\(machine.done) of \(activities.count) activities, chosen together, were continued here.")
-            tell(["Done", "Failed", "Results"])
-        } else {
-            tell(["Done", "Failed"])
-            beginNext()
-        }
+        guard isOver else { return begin() }
+        timer.set(clock.instant.advanced(by: Self.remembrance).microseconds)
+        brokerLog.message(
+            "\(machine.done) of \(activities.count) activities, chosen together, were continued here.")
+        tell()
     }
 
-    /// What was listed for the user is shown for a while only.
-    private func renewLists() {
-        timer.set(clock.instant.advanced(by: Self.renewal).microseconds)
-        let listed = activities.indices.filter { machine.states[$0] == .waiting }
-            .compactMap { owner.offers.object(at: activities[$0].path) }.filter(\.listed)
-        for device in Set(listed.map(\.key.device)) {
-            // What cannot be listed now may still be there when it is its turn.
-            MainLoop.start { [listings = owner.listings] in _ = try? await listings.list(device) }
-        }
-    }
-
-    private func timePassed() {
-        if isOver { owner.remove(path) } else { renewLists() }
-    }
-
-    private func tell(_ names: [String]) {
+    private func tell() {
         owner.connection.objects.propertiesChanged(
-            path, ContinueAllBinding.description.name, names, tell: .subscribersAnd(caller))
+            path, ContinueAllBinding.description.name, ["Done", "Failed", "Results"],
+            tell: .subscribersAnd(caller))
     }
 
     // MARK: ContinueAllServer
@@ -198,7 +197,7 @@ final class ContinueAllObject: ContinueAllServer {
         guard !isOver else { return }
         let running = machine.cancel().compactMap { activities[$0].runner }
         call.afterReply { [weak self] in
-            self?.tell(["Failed", "Results"])
+            self?.tell()
             for runner in running {
                 // One that its application has already ends by itself.
                 if let actions = try? runner.cancel() { runner.perform(actions) }

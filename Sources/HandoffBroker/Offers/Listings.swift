@@ -40,10 +40,10 @@ final class Listings {
         }
         do {
             return try offers.listed(try OfferSummary.decode(listed, now: clock.wall), by: device)
-        } catch let failure as HandoffFailure {
+        } catch {
             throw HandoffFailure(
                 .applicationFailed,
-                "\(offers.peers.name(of: device)) has not listed what is open as it should. \(failure.message)"
+                "\(offers.peers.name(of: device)) has not listed what is open as it should. \(error.message)"
             )
         }
     }

@@ -80,6 +80,16 @@ final class Offers {
             "Activity \(id) has been continued here, or put aside. It need not be offered again.")
     }
 
+    /// - Throws: `InvalidArgs` if `device` offers this as another type or of another application already.
+    func checkSame(_ offer: Offer, by device: DeviceID) throws(HandoffFailure) {
+        guard let former = self.offer(offer.id, of: device),
+            former.type != offer.type || former.applicationID != offer.applicationID
+        else { return }
+        throw HandoffFailure(
+            .invalidArguments,
+            "ActivityType and ApplicationId of activity \(offer.id) cannot change. Offer another activity.")
+    }
+
     /// What is not shown, and why.
     var hidden: [RemoteOffers.Hidden] { machine.hidden }
 
@@ -123,7 +133,9 @@ final class Offers {
 
     /// `device` has listed this for the user here, the latest used first.
     /// - Returns: where each is on the bus.
-    func listed(_ offers: [Offer], by device: DeviceID) throws -> [ObjectPath] {
+    /// - Throws: `InvalidArgs` if one was told of before as something else.
+    func listed(_ offers: [Offer], by device: DeviceID) throws(HandoffFailure) -> [ObjectPath] {
+        for offer in offers { try checkSame(offer, by: device) }
         perform(
             machine.list(
                 offers.map { ($0, applications.handlers(for: $0), applications.keptOut(from: $0)) },
@@ -141,7 +153,8 @@ final class Offers {
 
     /// `device` no longer offers this activity.
     func withdraw(_ id: ActivityID, from device: DeviceID) {
-        continuations.withdrawn(id, by: device)
+        // What was listed may be open still, which its device says when it is fetched.
+        if !machine.isListed(id, of: device) { continuations.withdrawn(id, by: device) }
         perform(machine.withdraw(id, from: device))
     }
 

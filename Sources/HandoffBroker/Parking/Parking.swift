@@ -25,7 +25,8 @@ final class Parking {
         guard preferences.parks else {
             throw Self.nothing("the user does not want that")
         }
-        let state = try await state(savedWithin: Deadline.parkingSave) { object, isWhole in
+        let state = try await state(of: activities.offeredNow, savedWithin: Deadline.parkingSave) {
+            object, isWhole in
             if !isWhole { throw Self.nothing("its document is in no shared folder") }
         }
         guard let state else { throw Self.nothing("nothing is offered") }
@@ -35,21 +36,23 @@ final class Parking {
             payload: state.payload)
     }
 
-    /// What is offered, with the state that its application saves now, for a device that is away.
+    /// What is offered, or was left last, with the state that its application saves now, for a device that is away.
     /// - Throws: `OfferWithdrawn` if nothing is offered; `NotSupported` if a device could not continue it alone.
     func save() async throws -> PeerManagerSaveReply {
-        let state = try await state(savedWithin: Deadline.willSave) { object, isWhole in
+        let id = activities.offeredNow ?? activities.left?.id
+        let state = try await state(of: id, savedWithin: Deadline.willSave) { object, isWhole in
             if !isWhole {
                 throw HandoffFailure(
                     .notSupported,
-                    "The other device is away, and the document of what is current here is in no folder that both share."
-                        + " Send it once the device is connected, or put the document into such a folder.")
+                    "This is sent to be continued without this device, and its document is in no folder that both share."
+                        + " Send it while the other device is connected and the document is in front here, or put the"
+                        + " document into such a folder.")
             }
             if object.supportsContinuationStreams {
                 throw HandoffFailure(
                     .notSupported,
-                    "The other device is away, and what is current here can be continued only while both are connected."
-                        + " Send it then.")
+                    "This can be continued only while both devices are connected. Send it then, while it is in front here."
+                )
             }
         }
         guard let state else {
@@ -60,12 +63,13 @@ final class Parking {
             payload: state.payload)
     }
 
-    /// What is offered, after its application has been asked to save it; nil if nothing is.
+    /// An activity, after its application has been asked to save it; nil if there is none, or it is offered no longer.
     /// - Parameter check: throws if it is not to go anywhere, given whether a device has all of it that has this.
     private func state(
-        savedWithin limit: Duration, _ check: (ActivityObject, _ isWhole: Bool) throws -> Void
+        of id: ActivityID?, savedWithin limit: Duration,
+        _ check: (ActivityObject, _ isWhole: Bool) throws -> Void
     ) async throws -> (offer: Offer, payload: PackedProperties)? {
-        guard let id = activities.offeredNow, let object = activities.object(of: id) else { return nil }
+        guard let id, let object = activities.object(of: id) else { return nil }
         async let named = object.isSandboxed ? nil : sharedFolders.files(namedIn: object.state)
         await object.saved(within: limit)
         let files = await named
@@ -73,7 +77,9 @@ final class Parking {
         let payload = object.payload(naming: files)
         try check(object, object.documentURL.isEmpty || SharedURLs.areNamed(in: payload))
         // From here on peers may say that they have continued it.
-        guard let offer = activities.park(), offer.id == id else { return nil }
+        guard let offer = activities.park() ?? activities.left?.withoutStreams, offer.id == id else {
+            return nil
+        }
         return (offer, try PackedProperties(payload))
     }
 

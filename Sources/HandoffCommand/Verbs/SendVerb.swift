@@ -50,11 +50,13 @@ struct SendVerb: Verb {
                 errorName: name)
         }
         let words =
-            sent == .waits
-            ? tr(
-                "“{device}” is away: it will be shown there when it comes, within a week (handoff waiting).",
-                ["device": peer.label.shown])
-            : tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
+            sent == .waits && peer.isConnected
+            ? tr("What you used last here was sent to “{device}”.", ["device": peer.label.shown])
+            : sent == .waits
+                ? tr(
+                    "“{device}” is away: it will be shown there when it comes, within a week (handoff waiting).",
+                    ["device": peer.label.shown])
+                : tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
         if outcome != nil, sent == .waits {
             throw CommandFailure(words + " " + tr("It does not go on there yet."))
         }

@@ -166,7 +166,7 @@ package struct SessionActivities: Sendable {
     package mutating func leaveCurrent(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
         latest = now
-        guard current == id else { return [] }
+        guard current == id else { return offerOrWithdraw() }
         current = nil
         return [.currentChanged(id, isCurrent: false)] + offerOrWithdraw()
     }
@@ -232,6 +232,13 @@ package struct SessionActivities: Sendable {
             now < listing.time.advanced(by: Deadline.listing)
         else { return false }
         return activities[id].map { isOfferable($0) } ?? false
+    }
+
+    /// What its user has left last, and would be offered if it were current; nil while there is a current activity.
+    package var left: Offer? {
+        guard current == nil else { return nil }
+        return activities.values.filter { isOfferable($0) }
+            .max { ($0.lastUsed, $0.id.description) < ($1.lastUsed, $1.id.description) }?.offer
     }
 
     /// Whether an activity would be offered if it were current, and is open.

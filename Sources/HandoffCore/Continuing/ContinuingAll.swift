@@ -27,6 +27,8 @@ package struct ContinuingAll: Sendable {
 
     /// What has become of each.
     package private(set) var states: [State]
+    /// Whether the user does not want them any more.
+    package private(set) var isCancelled = false
 
     /// So many, none of which has begun.
     package init(count: Int) { states = Array(repeating: .waiting, count: count) }
@@ -52,11 +54,12 @@ package struct ContinuingAll: Sendable {
         states[index] = state
     }
 
-    /// The user does not want those that have not begun.
+    /// The user does not want them any more: those that have not begun never do.
     /// - Returns: those that are being continued.
     package mutating func cancel() -> [Int] {
+        isCancelled = true
         for index in states.indices where states[index] == .waiting {
-            states[index] = .failed(HandoffFailure(.cancelled, "It was cancelled before it began."))
+            states[index] = .failed(.cancelledBefore)
         }
         return states.indices.filter { states[$0] == .continuing }
     }

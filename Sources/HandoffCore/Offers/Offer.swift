@@ -57,7 +57,7 @@ package struct Offer: Hashable, Sendable {
     }
 
     /// This offer of a device that is away: nobody can open a stream to it.
-    var withoutStreams: Offer { with(since: since, lastUsed: lastUsed, streams: false) }
+    package var withoutStreams: Offer { with(since: since, lastUsed: lastUsed, streams: false) }
 
     /// This offer with other dates, and of another revision or without streams if that is given.
     private func with(

@@ -116,9 +116,9 @@ package struct RemoteOffers: Sendable {
         return held[listed] == nil || held[own]?.offer.id == id ? own : listed
     }
 
-    /// Whether `device` has listed this, and offers it neither to all nor to this device alone.
+    /// Whether `device` has listed this for the user here, and so may let it be continued though it offers something else.
     package func isListed(_ id: ActivityID, of device: DeviceID) -> Bool {
-        held[Place(device: device, listed: id)] != nil && held[Place(device: device)]?.offer.id != id
+        held[Place(device: device, listed: id)] != nil
     }
 
     /// What `device` has listed for the user here.
@@ -271,10 +271,12 @@ package struct RemoteOffers: Sendable {
         at now: Instant
     ) -> [Action] {
         guard isEnabled else { return [] }
+        let former = held
         for place in listedPlaces(of: device) { held[place] = nil }
-        for one in listed {
-            held[Place(device: device, listed: one.offer.id)] = Held(
-                offer: one.offer, handlers: one.handlers, keptOut: one.keptOut)
+        for one in listed where isKept(one.offer.id, of: device) != true {
+            let place = Place(device: device, listed: one.offer.id)
+            let offer = former[place].map { one.offer.following($0.offer) } ?? one.offer
+            held[place] = Held(offer: offer, handlers: one.handlers, keptOut: one.keptOut)
         }
         listing.insert(device)
         listings[device] = now.advanced(by: Deadline.listing)
@@ -339,7 +341,9 @@ package struct RemoteOffers: Sendable {
         _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
         let place = place(of: id, device)
-        guard held[place]?.offer.id == id else { throw .offerWithdrawn }
+        guard held[place]?.offer.id == id, place.kept != nil || offer(of: device)?.id == id else {
+            throw .offerWithdrawn
+        }
         guard entry(id, of: device)?.isContinuing != true else { return [] }
         guard place.kept == nil else {
             kept.invited(id, by: device, at: invitations.takeTime(by: device, at: now))
@@ -384,6 +388,7 @@ package struct RemoteOffers: Sendable {
     package mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
         if !isEnabled {
+            listings = [:]
             for place in held.keys { invitations.offered(nil, by: place.device) }
             held.removeAll()
         }

@@ -111,6 +111,7 @@ struct AdaptedApplicationTests {
     func windows() async throws {
         try await onLoop {
             let session = try await AdapterSession()
+            @MainLoop
             func show(_ identity: String, in window: String) async throws {
                 session.application.show(try session.shows(identity, identity, in: window))
                 try await eventually { session.title == identity }

@@ -388,4 +388,19 @@ struct SessionActivitiesTests {
         #expect(!activities.isOffered(first, to: peer, isShared: true, at: .at(6)))
         #expect(try activities.list(for: peer, isShared: true, at: .at(1004)).isEmpty)
     }
+
+    @Test("while nothing is current, what was left last and is open is known; what was resigned is not")
+    func leftLast() throws {
+        var activities = activities
+        #expect(activities.left == nil)
+        _ = try activities.becomeCurrent(first, at: .at(0))
+        _ = try activities.becomeCurrent(second, at: .at(1))
+        #expect(activities.left == nil)
+        _ = try activities.leaveCurrent(second, at: .at(2))
+        #expect(activities.left?.id == second && activities.offered == nil)
+        _ = try activities.resignCurrent(second, at: .at(3))
+        #expect(activities.left?.id == first)
+        _ = activities.setEnabled(false, at: .at(4))
+        #expect(activities.left == nil)
+    }
 }

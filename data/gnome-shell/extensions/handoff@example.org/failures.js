@@ -29,7 +29,7 @@ function sentence(name) {
     case `${OURS}NotPaired`:
         return [_('The other device is not paired with this one any more. Pair them again.'), false];
     case `${BUS}LimitsExceeded`:
-        return [_('It is too much at once. Wait a little, then try again.'), true];
+        return [_('It is more than there may be, or than there is room for.'), true];
     case `${BUS}AccessDenied`:
         return [_('That is not allowed.'), true];
     case `${BUS}NotSupported`:
@@ -54,6 +54,12 @@ function joined([summary, saysMore], words) {
 // What is said of the error `name`, of which a daemon says `words`.
 export function explained(name, words) {
     return joined(sentence(name), words);
+}
+
+// What an application has said, without its id and the title, which the broker puts before it.
+export function unframed(words, application) {
+    const end = words.indexOf('": ');
+    return words.startsWith(`${application} did not continue "`) && end > 0 ? words.slice(end + 3) : words;
 }
 
 // The same of something that was sent to a device.

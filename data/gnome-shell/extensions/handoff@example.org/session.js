@@ -6,7 +6,7 @@ import GLib from 'gi://GLib';
 import Gettext from 'gettext';
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 import {BUS, call, errorName, isCancelled, message} from './calls.js';
-import {explained, explainedSending} from './failures.js';
+import {explained, explainedSending, unframed} from './failures.js';
 import {Objects} from './objects.js';
 import {Owner} from './owner.js';
 import {makeReport} from './report.js';
@@ -150,13 +150,13 @@ export class Session {
         this._gather();
     }
 
-    _finished(path, _application, error, text) {
+    _finished(path, application, error, text) {
         if (error)
             this._giveUp(path);
         this._continuing.delete(path);
         // Cancelling it was the user's own wish.
         if (error && !error.endsWith('.Cancelled'))
-            Main.notifyError(_('Could not continue'), explained(error, text));
+            Main.notifyError(_('Could not continue'), explained(error, unframed(text, application)));
         else if (!error && text)
             Main.notify(_('There are two versions now'), text);
     }
