@@ -85,7 +85,7 @@ package final class Broker {
             documents, announcements, news, fetchLog
         )
         parking = Parking(activities, sharedFolders)
-        continuing = ContinuingAtOnce(peers, Listings(offers, clock), clock)
+        continuing = ContinuingAtOnce(peers, Listings(peers, clock), clock)
         connect()
     }
 
@@ -181,6 +181,7 @@ package final class Broker {
     /// Drops everything that belongs to a connection that can no longer be told of anything.
     private func forget(_ name: BusName) {
         continuations.callerVanished(name)
+        continuing.vanished(name)
         unregister(name.text, isOnBus: false)
         connection.objects.forget(name)
     }

@@ -63,6 +63,10 @@ extension HandoffFailure {
                 + " expired. Turn to what you want to send, then try again.")
     }
 
+    package static func notPaired(_ device: DeviceID) -> HandoffFailure {
+        HandoffFailure(.notPaired, "\(device) is not paired with this device. Pair them first.")
+    }
+
     package static var cancelledBefore: HandoffFailure {
         HandoffFailure(.cancelled, "It was cancelled before it began.")
     }

@@ -196,9 +196,10 @@ final class PairingDialog {
         case .waiting:
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
-        case .confirmed:
+        case .confirmed(_, let code):
             showWaiting(
-                tr("Waiting for the Other Device"), tr("Say there too that they match."))
+                tr("Waiting for the Other Device"),
+                tr("Say there too that the digits are {code}.", ["code": code]))
         case .comparing(let other, let code):
             template["code"][text: "label"] = code
             template["other_name"][text: "subtitle"] = other.name

@@ -16,7 +16,7 @@ package struct PairingFlow: Equatable, Sendable {
         /// Both devices show this code.
         case comparing(Other, code: String)
         /// The user has said that the codes match; the other device's user has not yet.
-        case confirmed(Other)
+        case confirmed(Other, code: String)
         /// The devices are paired.
         case paired(Other)
         /// It has failed, for this reason.
@@ -103,7 +103,7 @@ package struct PairingFlow: Equatable, Sendable {
         if !matches { givenUp.insert(other.id) }
         step =
             matches
-            ? .confirmed(other)
+            ? .confirmed(other, code: code)
             : .failed(tr("You said that the digits differ, so the devices are not paired."))
         return [.confirmPairing(other.id, matches: matches)]
     }
@@ -133,7 +133,7 @@ package struct PairingFlow: Equatable, Sendable {
     /// What ends an attempt that is under way.
     private mutating func giveUp() -> [Request] {
         switch step {
-        case .waiting(let other), .comparing(let other, _), .confirmed(let other):
+        case .waiting(let other), .comparing(let other, _), .confirmed(let other, _):
             givenUp.insert(other.id)
             return [.cancelPairing(other.id)]
         case .choosing, .connecting, .paired, .failed: return []
@@ -160,7 +160,8 @@ package struct PairingFlow: Equatable, Sendable {
             // What has become of it meanwhile may have been told in one with its beginning, and nothing else may come.
             isAnswered = true
             follow()
-        case (.confirmPairing(let id, _), .failed(_, let message), .confirmed(let other)) where other.id == id:
+        case (.confirmPairing(let id, _), .failed(_, let message), .confirmed(let other, _))
+        where other.id == id:
             step = .failed(message)
         case (.setDiscoverable(true), _, _): isAsking = false
         default: break
@@ -199,7 +200,7 @@ package struct PairingFlow: Equatable, Sendable {
     private mutating func follow() {
         let id: String
         switch step {
-        case .waiting(let other), .comparing(let other, _), .confirmed(let other): id = other.id
+        case .waiting(let other), .comparing(let other, _), .confirmed(let other, _): id = other.id
         case .choosing, .connecting, .paired, .failed: return
         }
         guard let device = devices.first(where: { $0.id == id }) else {
@@ -219,10 +220,12 @@ package struct PairingFlow: Equatable, Sendable {
                 return
             }
             shownCode = device.pairingCode
-            step = hasAnswered ? .confirmed(other) : .comparing(other, code: device.pairingCode)
+            step =
+                hasAnswered
+                ? .confirmed(other, code: device.pairingCode) : .comparing(other, code: device.pairingCode)
         case "confirmed":
             hasBegun = true
-            step = .confirmed(other)
+            step = .confirmed(other, code: device.pairingCode)
         default:
             // The answer comes before the first word of what it has begun.
             let isOver = isAnswered && !device.pairingError.isEmpty && device.pairingError != formerError

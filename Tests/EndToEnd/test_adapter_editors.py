@@ -75,6 +75,32 @@ def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path],
 
 
 @pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_text_comes_back(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """What was not saved, and was continued on another device, comes back with what was typed there, in the place of what was given
+    away."""
+    desk, lap, letter = edited
+    here = Editor(desk, program, str(letter))
+    wait_for_state(desk, file=str(letter), line=1)
+    there = Editor(lap, program)
+    dock = Dock(lap)
+    path = dock.offer(letter.name)
+    type_into(here, program, desk)
+    wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
+    assert dock.outcome() == (program, "", "")
+    wait_for_state(lap, line=3, modified=True)
+    there.press("More. " if program == "emacs" else "iMore. \x1b")
+    wait(lambda: (now := state(lap)) and "More. " in "".join(now["text"]), "what was typed there")
+    dock = Dock(desk)
+    dock.continue_offer(dock.offer(letter.name))
+    assert dock.outcome()[:2] == (program, "")
+    now = wait(lambda: (now := state(desk)) and "More. " in "".join(now["text"]) and now, "what was typed there, here")
+    assert now["file"] == str(letter) and now["modified"]
+    here.quit()
+    there.quit()
+
+
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
 def test_broker_that_is_killed(edited: tuple[Machine, Machine, Path], program: str) -> None:
     """What is edited is offered again within five seconds by the next broker, when the one before was killed, and the running
     editor of the other machine, whose broker was killed too, gets the text that was typed meanwhile."""

@@ -184,6 +184,30 @@ def test_all_are_cancelled(machines: Machines) -> None:
     everything.cancel()
 
 
+def test_two_choices_at_once(machines: Machines) -> None:
+    """What one choice has yet to continue is not continued by another one too: it is reported as failed there."""
+    desk, lap = machines
+    names = ["letter", "page", "film"]
+    origins, targets = applications(desk, names), applications(lap, names)
+    for name in names:
+        origins[name].offer(f"A {name}")
+    for name in names:
+        targets[name].hang("ContinueActivity")
+    paths = list_open(lap.session, desk.device_id)
+    first = All(lap.session, paths)
+    targets["film"].wait_for("ContinueActivity")
+    assert [result["State"] for result in All(lap.session, paths).results()] == ["failed"] * 3
+    for name in reversed(names):
+        targets[name].wait_for("ContinueActivity")
+        targets[name].unanswered.pop().return_value(GLib.Variant("(b)", (True,)))
+    first.results()
+    assert first.counts == (3, 3, 0)
+    assert [targets[name].members.count("ContinueActivity") for name in names] == [1, 1, 1]
+    # What is over makes room.
+    for _attempt in range(6):
+        All(lap.session, [f"{paths[0][:-2]}00"]).results()
+
+
 def test_choices_that_are_none(machines: Machines) -> None:
     """Nothing, too much, the same twice, and what is no activity of a peer cannot be continued at once; each refusal says why."""
     desk, lap = machines
@@ -191,6 +215,7 @@ def test_choices_that_are_none(machines: Machines) -> None:
     applications(lap, ["letter"])
     path = Dock(lap).offer("A letter")
     for paths, error in (([], "InvalidArgs"), ([path, path], "InvalidArgs"), (["/org/example/Handoff"], "InvalidArgs"),
+                         ([f"{path}/x"], "InvalidArgs"), ([path.rpartition("/")[0]], "InvalidArgs"),
                          ([f"{path[:-2]}{number:02x}" for number in range(MOST + 1)], "LimitsExceeded")):
         with refused(error):
             All(lap.session, paths)
@@ -261,6 +286,27 @@ def test_lists_that_break_a_rule(machine: Machine) -> None:
     link.answers["List"] = GLib.Variant("(a(sa{sv}))", ([summary(2)],))
     assert [title(machine.session, path) for path in asked(machine, device, link)] == ["Letter 2"]
     assert gone(machine.session, former[0])
+
+
+def test_what_was_chosen_is_continued(machine: Machine) -> None:
+    """What a peer lists by the id of what was chosen, and is of another type, is not continued in its place."""
+    targets = applications(machine, ["letter", "film"])
+    targets["letter"].hang("ContinueActivity")
+    device = Device()
+    link = device.paired_link_to(machine)
+    link.answers["List"] = GLib.Variant("(a(sa{sv}))", ([summary(number) for number in (1, 2, 3)],))
+    link.slow.add("Fetch")
+    paths = asked(machine, device, link)
+    everything = All(machine.session, paths)
+    wait(lambda: len(link.calls("Fetch")) == 2, "what is continued at once to be fetched")
+    for listed in ([], [summary(3, ActivityType=GLib.Variant("s", "com.example.film.edit"))]):
+        let_pass(INTERVAL)
+        link.answers["List"] = GLib.Variant("(a(sa{sv}))", (listed,))
+        asked(machine, device, link)
+    link.errors["Fetch"] = (f"{BROKER}.Error.OfferWithdrawn", "It has been closed.")
+    link.answer_waiting()
+    wait(lambda: link.read_messages() and everything.counts[2] == 3, "the end of all")
+    assert not targets["film"].calls and everything.get("Results")[2]["ErrorName"].endswith("OfferWithdrawn")
 
 
 def test_list_that_is_too_long(machine: Machine) -> None:

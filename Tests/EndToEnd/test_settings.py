@@ -92,8 +92,9 @@ def test_pairing(strangers: Machines) -> None:
     for window, other in ((at_desk, "lap"), (at_lap, "desk")):
         window.wait_for("label", "Does the other device show the same six digits?")
         window.wait_for("label", other)
+    digits = code(at_desk)
     at_desk.press("They Match")
-    at_desk.wait_for("label", "Say there too that they match.")
+    at_desk.wait_for("label", f"Say there too that the digits are {digits}.")
     assert not shown(desk, lap.device_id)["Paired"]
     at_lap.press("They Match")
     for window, machine, other in ((at_desk, desk, lap), (at_lap, lap, desk)):

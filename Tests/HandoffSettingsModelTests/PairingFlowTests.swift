@@ -37,7 +37,7 @@ struct PairingFlowTests {
         #expect(flow.answer("123456", matches: true) == [.confirmPairing(id, matches: true)])
         #expect(flow.answer("123456", matches: true).isEmpty)
         _ = flow.take(try report("comparing", code: "123456"))
-        #expect(flow.step == .confirmed(pad))
+        #expect(flow.step == .confirmed(pad, code: "123456"))
         _ = flow.take(try report("none", paired: true))
         #expect(flow.step == .paired(pad))
         #expect(flow.end() == [.setDiscoverable(false)])

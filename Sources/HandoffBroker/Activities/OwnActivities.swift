@@ -68,6 +68,9 @@ final class OwnActivities {
         return try machine.list(for: device, isShared: isShared, at: clock.moment)
     }
 
+    /// `device` is no longer paired.
+    func peerRemoved(_ device: DeviceID) { machine.forgetListing(for: device) }
+
     private var isShared: Bool { applications.preferences.sharesOpenActivities }
 
     /// How many activities `connection` has.

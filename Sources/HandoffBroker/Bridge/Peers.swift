@@ -155,9 +155,7 @@ final class PeerManagerObject: PeerManagerServer {
 
     func listActivities(deviceId: String, _ call: MethodCall) async throws -> [ObjectPath] {
         let device = try DeviceID(checking: deviceId)
-        guard peers.contains(device) else {
-            throw HandoffFailure(.notPaired, "\(device) is not paired with this device. Pair them first.")
-        }
+        guard peers.contains(device) else { throw HandoffFailure.notPaired(device) }
         return try await listings.list(device)
     }
 

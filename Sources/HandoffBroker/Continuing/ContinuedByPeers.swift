@@ -130,6 +130,7 @@ final class ContinuedByPeers {
     /// `device` is no longer paired.
     func peerRemoved(_ device: DeviceID) {
         perform(machine.peerRemoved(device))
+        activities.peerRemoved(device)
         memory.forget(device)
     }
 

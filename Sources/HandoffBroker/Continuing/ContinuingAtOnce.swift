@@ -15,7 +15,8 @@ final class ContinuingAtOnce {
     private let clock: LoopClock
     private var objects: [ObjectPath: ContinueAllObject] = [:]
 
-    /// How many such choices of one caller there may be.
+    /// How many such choices there may be, and of one caller.
+    private static let maximum = 64
     private static let maximumOfCaller = 4
 
     /// Nothing is continued.
@@ -31,23 +32,36 @@ final class ContinuingAtOnce {
         let token =
             try options["ActivationToken"].map { try ActivityState.string($0, "ActivationToken") } ?? ""
         try Self.check(paths)
-        let former = objects.values.filter { $0.caller == caller }
-        guard former.count(where: { !$0.isOver }) < Self.maximumOfCaller else {
-            throw HandoffFailure.tooMany(
-                "choices of several activities of one caller that are being continued",
-                limit: Self.maximumOfCaller, advice: "Wait until one of them is over.")
-        }
-        // What is over makes room.
-        if former.count >= Self.maximumOfCaller, let over = former.first(where: \.isOver) {
-            remove(over.path)
-        }
+        try makeRoom(for: caller)
+        // What another choice still has is not handed over twice.
+        let taken = paths.filter { path in objects.values.contains { $0.isUnderWay(path) } }
         var generator = UnpredictableNumbers()
         let path = try HandoffNames.continuing.appending(ContinuationID(using: &generator).description)
-        let object = ContinueAllObject(self, path, paths, caller, token, clock)
+        let object = ContinueAllObject(self, path, paths, except: taken, caller, token, clock)
         objects[path] = object
         connection.objects.export(path, [ContinueAllBinding(object)])
         call.afterReply { object.begin() }
         return path
+    }
+
+    /// What is over makes room for what begins, if there is too much.
+    private func makeRoom(for caller: BusName) throws(HandoffFailure) {
+        for (objects, maximum) in [
+            (objects.values.filter { $0.caller == caller }, Self.maximumOfCaller),
+            (Array(objects.values), Self.maximum),
+        ] where objects.count >= maximum {
+            guard let over = objects.first(where: \.isOver) else {
+                throw HandoffFailure.tooMany(
+                    "choices of several activities that are being continued", limit: maximum,
+                    advice: "Wait until one of them is over.")
+            }
+            remove(over.path)
+        }
+    }
+
+    /// A connection has left the bus, and does not ask any more.
+    func vanished(_ caller: BusName) {
+        for object in objects.values where object.caller == caller && object.isOver { remove(object.path) }
     }
 
     private static func check(_ paths: [ObjectPath]) throws(HandoffFailure) {
@@ -62,10 +76,11 @@ final class ContinuingAtOnce {
         }
         for (index, path) in paths.enumerated() {
             let shown = PeerText.message(path.text)
-            guard path.suffix(below: HandoffNames.remote) != nil else {
+            guard RemoteActivityKey(path) != nil else {
                 throw HandoffFailure(
                     .invalidArguments,
-                    "\(shown) is no activity of another device. Give objects below \(HandoffNames.remote).")
+                    "\(shown) is no activity of another device. Give objects \(HandoffNames.remote)/DEVICE/ID."
+                )
             }
             guard !paths[..<index].contains(path) else {
                 throw HandoffFailure(.invalidArguments, "\(shown) is given twice. Give each activity once.")
@@ -95,6 +110,7 @@ final class ContinueAllObject: ContinueAllServer {
         var deviceName = ""
         var title = ""
         var type = ""
+        var origin = ""
         /// What continues it, as long as that goes on.
         var runner: ContinuationRunner? {
             didSet { application = runner?.applicationID ?? application }
@@ -106,6 +122,12 @@ final class ContinueAllObject: ContinueAllServer {
             self.path = path
             guard let object else { return }
             (deviceName, title, type) = (object.deviceName, object.title, object.activityType)
+            origin = object.applicationId
+        }
+
+        /// Whether this is what was chosen. What was gone then can be anything.
+        func isOf(_ object: RemoteActivityObject) -> Bool {
+            type.isEmpty || type == object.activityType && origin == object.applicationId
         }
     }
 
@@ -125,19 +147,30 @@ final class ContinueAllObject: ContinueAllServer {
     private static let remembrance: Duration = .seconds(60)
 
     init(
-        _ owner: ContinuingAtOnce, _ path: ObjectPath, _ paths: [ObjectPath], _ caller: BusName,
-        _ activationToken: String, _ clock: LoopClock
+        _ owner: ContinuingAtOnce, _ path: ObjectPath, _ paths: [ObjectPath], except taken: [ObjectPath],
+        _ caller: BusName, _ activationToken: String, _ clock: LoopClock
     ) {
         (self.owner, self.path, self.caller, self.clock) = (owner, path, caller, clock)
         self.activationToken = activationToken
         machine = ContinuingAll(count: paths.count)
         activities = paths.map { Activity($0, owner.offers.object(at: $0)) }
+        for (index, path) in paths.enumerated() where taken.contains(path) {
+            let failure = HandoffFailure(
+                .cancelled, "It is being continued with others already. Wait for that.")
+            machine.ended(index, .failed(failure))
+        }
     }
 
     var isOver: Bool { machine.isOver }
 
+    /// Whether this is one of the activities, and more is to come of it.
+    func isUnderWay(_ activity: ObjectPath) -> Bool {
+        zip(activities, machine.states).contains { $0.path == activity && !$1.isOver }
+    }
+
     /// Continues those whose turn it is.
     func begin() {
+        guard !isOver else { return finish() }
         for index in machine.begin() {
             let token = activationToken
             activationToken = ""
@@ -154,6 +187,8 @@ final class ContinueAllObject: ContinueAllServer {
 
     private func `continue`(_ index: Int, _ token: String) async throws {
         let object = try await object(at: activities[index].path)
+        // What goes by the same id meanwhile may be something else, which nobody has chosen.
+        guard activities[index].isOf(object) else { throw HandoffFailure.offerWithdrawn }
         guard !machine.isCancelled else { throw HandoffFailure.cancelledBefore }
         let runner = try await object.continueAsOneOfSeveral(for: caller, activationToken: token) {
             [weak self] in self?.ended(index, $0)
@@ -167,9 +202,8 @@ final class ContinueAllObject: ContinueAllServer {
     /// The activity at `path`. What was listed for the user is shown for a while only, and may have to be listed again.
     private func object(at path: ObjectPath) async throws -> RemoteActivityObject {
         if let object = owner.offers.object(at: path) { return object }
-        let device = path.suffix(below: HandoffNames.remote)?.prefix { $0 != "/" }
-        if let device = device.flatMap({ DeviceID(String($0)) }), owner.peers.contains(device) {
-            _ = try await owner.listings.list(device)
+        if let key = RemoteActivityKey(path), owner.peers.contains(key.device) {
+            _ = try await owner.listings.list(key.device)
         }
         guard let object = owner.offers.object(at: path) else { throw HandoffFailure.unknownOffer }
         return object
@@ -178,7 +212,11 @@ final class ContinueAllObject: ContinueAllServer {
     private func ended(_ index: Int, _ state: ContinuingAll.State) {
         machine.ended(index, state)
         activities[index].runner = nil
-        guard isOver else { return begin() }
+        begin()
+    }
+
+    /// All are over, which is told, and known for a while.
+    private func finish() {
         timer.set(clock.instant.advanced(by: Self.remembrance).microseconds)
         brokerLog.message(
             "\(machine.done) of \(activities.count) activities, chosen together, were continued here.")

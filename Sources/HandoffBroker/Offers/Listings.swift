@@ -8,13 +8,14 @@ internal import MainLoop
 /// What is open at peers, for the user here, who wants to see it.
 @MainLoop
 final class Listings {
-    private let offers: Offers
+    private let peers: Peers
+    private var offers: Offers { peers.offers }
     private let clock: LoopClock
     /// What each peer was asked last, and when its answer came.
     private var asked: [DeviceID: (answer: Task<[ObjectPath], any Error>, time: Instant?)] = [:]
 
-    /// Nothing was asked for yet. What is listed becomes part of `offers`.
-    init(_ offers: Offers, _ clock: LoopClock) { (self.offers, self.clock) = (offers, clock) }
+    /// Nothing was asked for yet. What is listed becomes part of what `peers` offer.
+    init(_ peers: Peers, _ clock: LoopClock) { (self.peers, self.clock) = (peers, clock) }
 
     /// Asks `device` what is open there, unless it is being asked, or has answered a moment ago.
     /// - Returns: where each activity is on the bus, the latest used first.
@@ -38,6 +39,8 @@ final class Listings {
         } catch {
             throw HandoffFailure(routed: error)
         }
+        // It may have been unpaired meanwhile.
+        guard peers.contains(device) else { throw HandoffFailure.notPaired(device) }
         do {
             return try offers.listed(try OfferSummary.decode(listed, now: clock.wall), by: device)
         } catch {

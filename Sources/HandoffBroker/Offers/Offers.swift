@@ -15,6 +15,15 @@ struct RemoteActivityKey: Hashable {
         self.device = device
         self.activity = activity
     }
+
+    /// What the object at this path is; nil if there can be none.
+    init?(_ path: ObjectPath) {
+        let parts = path.suffix(below: HandoffNames.remote)?.split(separator: "/") ?? []
+        guard parts.count == 2, let device = DeviceID(String(parts[0])),
+            let activity = ActivityID(String(parts[1]))
+        else { return nil }
+        self.init(device, activity)
+    }
 }
 
 /// What peers offer, and which of it is shown.
@@ -144,7 +153,9 @@ final class Offers {
     }
 
     /// What is shown at this path; nil if nothing is.
-    func object(at path: ObjectPath) -> RemoteActivityObject? { shown.values.first { $0.path == path } }
+    func object(at path: ObjectPath) -> RemoteActivityObject? {
+        RemoteActivityKey(path).flatMap { shown[$0] }
+    }
 
     /// What was left here of an offer; nil if nothing was.
     func parked(_ key: RemoteActivityKey) -> ParkedActivity? {

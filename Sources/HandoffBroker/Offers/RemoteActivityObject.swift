@@ -78,6 +78,8 @@ final class RemoteActivityObject: RemoteActivityServer {
     func deviceChanged() { tell(["DeviceName", "DeviceType"]) }
 
     private func tell(_ names: [String]) {
+        // Nobody was told of it.
+        guard !entry.isListed else { return }
         continuations.connection.objects.propertiesChanged(
             path, RemoteActivityBinding.description.name, names, tell: .subscribers)
     }

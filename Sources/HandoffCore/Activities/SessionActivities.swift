@@ -223,6 +223,9 @@ package struct SessionActivities: Sendable {
         return offers
     }
 
+    /// `device` is no longer a peer.
+    package mutating func forgetListing(for device: DeviceID) { listings[device] = nil }
+
     /// Whether `device` may fetch this activity: it is offered, or, if `isShared`, was listed for the device and is still open.
     package func isOffered(
         _ id: ActivityID, to device: DeviceID, isShared: Bool, at now: Instant

@@ -179,7 +179,10 @@ package struct RemoteOffers: Sendable {
             new.isDismissed = former.isDismissed
         }
         held[place] = new
-        if place.isOwn { held[Place(device: device, listed: offer.id)]?.offer = new.offer }
+        let listed = Place(device: device, listed: offer.id)
+        if place.isOwn, held[listed] != nil {
+            held[listed] = Held(offer: new.offer, handlers: handlers, keptOut: keptOut)
+        }
         return show(place)
     }
 
