@@ -35,7 +35,7 @@ struct FrontWindowTests {
         #expect(words(front.looked(anyIsActive: true)) == [])
     }
 
-    @Test("the activity is left open when no window of the application is active, and comes back with its window")
+    @Test("the activity is left open when no window of the application is active, and comes back with one")
     mutating func leaving() {
         _ = front.show(first, in: "1", isActive: true)
         #expect(words(front.deactivated("1")) == ["look"])

@@ -86,7 +86,7 @@ struct ActivityBookTests {
         #expect(book.take() == [.update(Self.one, Self.path, ["Title": .string("c")])])
     }
 
-    @Test("what is left is told as that, and what was resigned is, though another one becomes current in its place")
+    @Test("what is left is told as that, and so is what was resigned, though another one becomes current")
     func leaving() {
         var book = Self.begun()
         _ = book.becomeCurrent(Self.one)
