@@ -115,6 +115,10 @@ final class ManagerObject: ManagerServer {
         }
     }
 
+    var leftActivity: ObjectPath {
+        activities.left.flatMap { activities.object(of: $0.id)?.path } ?? .root
+    }
+
     var recentRefusals: [[String: Value]] {
         refusals.all.map { one in
             [

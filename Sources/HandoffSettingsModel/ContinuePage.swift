@@ -64,7 +64,7 @@ package struct ContinuePage: Equatable, Sendable {
                     $0, attempts[$0.path], isLinked: linked.contains($0.deviceID), at: now, name)
             }
             hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
-            current = CurrentCard(broker.current, report.peers, name)
+            current = CurrentCard(broker.sendable, report.peers, name)
         }
         if offers.isEmpty { empty = Self.empty(report) }
         if empty == .nothing { participants = Self.participants(report, adapters, name) }

@@ -11,6 +11,8 @@ package struct BrokerStatus: Equatable, Sendable {
     package var isEnabled = true
     /// The activity of this session that is current.
     package var current: LocalActivity?
+    /// What its user has left last, while nothing is current.
+    package var left: LocalActivity?
     /// The offers of other devices, the latest first.
     package var offers: [RemoteOffer] = []
     /// The offers of other devices that nothing here can continue.
@@ -30,6 +32,9 @@ package struct BrokerStatus: Equatable, Sendable {
     /// What the user has chosen: the properties of `Preferences`, by their names.
     package var preferences: [String: Value] = [:]
 
+    /// What can be sent to another device.
+    package var sendable: LocalActivity? { current ?? left }
+
     /// A broker that says nothing.
     package init() {}
 
@@ -37,7 +42,11 @@ package struct BrokerStatus: Equatable, Sendable {
     package init(objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:]) {
         version = manager.number("Version")
         isEnabled = manager.flag("Enabled")
-        current = .current(in: objects, excluded: preferences.texts("ExcludedApplications"))
+        let excluded = preferences.texts("ExcludedApplications")
+        current = .current(in: objects, excluded: excluded)
+        if case .objectPath(let path)? = manager["LeftActivity"] {
+            left = LocalActivity(at: path, in: objects, excluded: excluded)
+        }
         offers = RemoteOffer.all(in: objects)
         hidden = HiddenOffer.all(in: manager["HiddenOffers"])
         fetches = RecentFetch.all(in: manager["RecentFetches"])

@@ -14,16 +14,19 @@ package struct LocalActivity: Equatable, Sendable {
 
     /// The current activity among `objects`, for a user who has excluded these applications.
     package static func current(in objects: ManagedObjects, excluded: [String] = []) -> LocalActivity? {
-        for (path, interfaces) in objects {
-            guard let properties = interfaces[ActivityProxy.interface.text], properties.flag("Current") else {
-                continue
-            }
-            let application = properties.text("ApplicationId")
-            return LocalActivity(
-                id: String(path.lastElement), type: properties.text("ActivityType"),
-                title: properties.text("Title"), applicationID: application,
-                isExcluded: excluded.contains(application))
+        for (path, interfaces) in objects where interfaces[ActivityProxy.interface.text]?.flag("Current") == true {
+            return LocalActivity(at: path, in: objects, excluded: excluded)
         }
         return nil
+    }
+
+    /// The activity at `path` among `objects`; nil if there is none.
+    init?(at path: ObjectPath, in objects: ManagedObjects, excluded: [String]) {
+        guard let properties = objects[path]?[ActivityProxy.interface.text] else { return nil }
+        id = String(path.lastElement)
+        type = properties.text("ActivityType")
+        title = properties.text("Title")
+        applicationID = properties.text("ApplicationId")
+        isExcluded = excluded.contains(applicationID)
     }
 }

@@ -65,6 +65,17 @@ def test_sent(seen: Machines) -> None:
     at_lap.wait_until(lambda: not at_lap.sees(SENT), "the end of the mark")
 
 
+def test_what_was_left_is_sent(seen: Machines) -> None:
+    """What its user has left, to turn to the window, can be sent from there to a device that is connected"""
+    desk, lap = seen
+    origin = Client(desk)
+    letter = origin.offer("A letter")
+    at_desk, at_lap = Settings(desk, desk.screen), Settings(lap, lap.screen)
+    letter.leave_current()
+    send_to(at_desk, "A letter", "lap")
+    at_lap.wait_for("label", SENT)
+
+
 def test_sent_comes_first(seen: Machines) -> None:
     """What was sent comes before what another device offers later, and a device that is muted in the window sends nothing"""
     desk, lap = seen

@@ -109,6 +109,7 @@ private final class FakeManager: ManagerServer {
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
     var listingsByDevice: [[String: Value]] { [] }
+    var leftActivity: ObjectPath { .root }
     func continueAll(
         activities: [ObjectPath], options: [String: Value], _ call: MethodCall
     ) throws -> ObjectPath { .root }

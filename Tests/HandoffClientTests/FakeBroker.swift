@@ -85,6 +85,7 @@ final class FakeBroker: ManagerServer, CallGate {
     var fetchesByDevice: [[String: Value]] { [] }
     var hiddenOffers: [[String: Value]] { [] }
     var listingsByDevice: [[String: Value]] { [] }
+    var leftActivity: ObjectPath { .root }
     func continueAll(
         activities: [ObjectPath], options: [String: Value], _ call: MethodCall
     ) throws -> ObjectPath { .root }

@@ -52,7 +52,7 @@ package struct PanelContent: Equatable, Sendable {
         let broker = report.broker.content
         offers = Array(ListedOffer.all(in: report, faces).prefix(Self.maximumOffers))
         isEnabled = broker?.isEnabled
-        let isSending = broker?.isEnabled == true && broker?.current?.isExcluded == false
+        let isSending = broker?.isEnabled == true && broker?.sendable?.isExcluded == false
         let connected = report.peers.filter(\.isConnected).map { Peer(id: $0.id, name: $0.label.shown) }
         recipients = isSending ? connected : []
         linked = broker?.isEnabled == true ? Array(connected.prefix(Self.maximumLinked)) : []

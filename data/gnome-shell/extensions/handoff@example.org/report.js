@@ -11,10 +11,12 @@ const MAXIMUM_LINKED = 8;
 const MAXIMUM_TITLE = 120;
 const MAXIMUM_NAME = 64;
 
-// Whether something is current here that can be sent, as far as the user has not excluded its application from Handoff.
-function isAnythingCurrent(broker) {
+// Whether something is current here, or was left last, that can be sent, as far as the user has not excluded its application from
+// Handoff.
+function isAnythingToSend(broker) {
     const excluded = broker?.root[`${BROKER}.Preferences`]?.ExcludedApplications ?? [];
-    return (broker?.all(`${BROKER}.Activity`) ?? [])
+    const left = broker?.root[`${BROKER}.Manager`]?.LeftActivity ?? '/';
+    return left !== '/' || (broker?.all(`${BROKER}.Activity`) ?? [])
         .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
 }
 
@@ -43,6 +45,6 @@ export function makeReport(broker, bridge) {
         offers: offers.slice(0, MAXIMUM_OFFERS),
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
         linked: linked.slice(0, MAXIMUM_LINKED),
-        devices: isAnythingCurrent(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
+        devices: isAnythingToSend(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
     };
 }
