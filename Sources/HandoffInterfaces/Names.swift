@@ -18,6 +18,10 @@ package enum HandoffNames {
     package static let pairingInView: BusName = "org.example.Handoff.Settings.Pairing"
     /// The bus name that it has while its user looks at the devices.
     package static let devicesInView: BusName = "org.example.Handoff.Settings.Devices"
+    /// The bus name that it has while its user looks at what it continues, or has continued, of what is open at a device.
+    package static let everythingInView: BusName = "org.example.Handoff.Settings.Everything"
+    /// The action of the window that shows what is open at a device. Its parameter is the device's id (`s`).
+    package static let everythingAction = "everything"
 
     /// What each adapter serves for the agent.
     package static let adapterPath: ObjectPath = "/org/example/Handoff/Adapter"

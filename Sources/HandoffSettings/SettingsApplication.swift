@@ -3,6 +3,7 @@ import CAdwaita
 import DBus
 import GTKObjects
 import GTKSupport
+import HandoffCore
 import HandoffInterfaces
 import HandoffSettingsModel
 import HandoffStatus
@@ -50,7 +51,7 @@ final class SettingsApplication {
     /// Shows what is open at the device of this id. Whoever asks for it has given that, and need not know any.
     private func show(everythingOf device: String) {
         activate()
-        if KnownDevice.isID(device) { window?.showEverything(of: device) }
+        if DeviceID(device) != nil { window?.showEverything(of: device) }
     }
 
     /// Begins to look at daemons and applications, once there is a window: nothing is to come before that.

@@ -245,17 +245,8 @@ final class SettingsSession {
 
     /// What is open at the device of this id.
     private func open(at id: String) async throws -> [RemoteOffer] {
-        let broker = try broker
-        let interface = RemoteActivityProxy.interface
-        var offers: [RemoteOffer] = []
-        for path in try await device(id).listActivities() {
-            // What has gone meanwhile cannot be continued either.
-            guard let properties = try? await broker.properties(interface, path),
-                let offer = RemoteOffer(path, [interface.text: properties])
-            else { continue }
-            offers.append(offer)
-        }
-        return offers
+        try await RemoteOffer.open(
+            at: try HandoffNames.devices.appending(id), of: try bridge, try broker)
     }
 
     private func connect(_ addresses: [String]) async throws -> Outcome {

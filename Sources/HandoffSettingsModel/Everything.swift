@@ -27,7 +27,7 @@ package struct Everything: Equatable, Sendable {
         let isGone: Bool
 
         /// Whether it can be chosen.
-        var isPossible: Bool { !isGone && offer.obstacle.isEmpty }
+        var isPossible: Bool { !isGone && offer.canContinue }
     }
 
     /// The device: 64 hexadecimal digits.

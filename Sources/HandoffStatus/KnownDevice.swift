@@ -65,11 +65,6 @@ package struct KnownDevice: Equatable, Sendable {
     /// The number of digits in a device's id.
     package static let idLength = 64
 
-    /// Whether `text` has the form of a device's id.
-    package static func isID(_ text: String) -> Bool {
-        text.utf8.count == idLength && text.utf8.allSatisfy { 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }
-    }
-
     /// The device at `path` if it is one.
     package init?(_ path: ObjectPath, _ interfaces: [String: [String: Value]]) {
         guard let properties = interfaces[DeviceProxy.interface.text],

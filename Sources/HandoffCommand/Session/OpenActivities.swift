@@ -17,9 +17,6 @@ struct OpenActivities {
     /// The command that lists the same.
     static let command = "handoff list --open"
 
-    /// How long the device may take to answer: longer than the daemons wait for that.
-    private static let patience = Duration.seconds(15)
-
     /// Asks the device that `name` names, or without a name the one that is connected; `broker` describes what is open there.
     /// - Throws: a failure that names the devices if it is not clear which one is meant, or the device if it does not say.
     @MainLoop
@@ -28,25 +25,12 @@ struct OpenActivities {
         let peers = try await bridge.devices().filter(\.isPaired)
         let device =
             try name.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
-        let paths: [ObjectPath]
         do {
-            paths = try await DeviceProxy(bridge.object(device.path)).listActivities(timeout: patience)
+            return OpenActivities(
+                device: device, offers: try await RemoteOffer.open(at: device.path, of: bridge, broker))
         } catch let error as DBusError {
             throw failure(error, device)
         }
-        var offers: [RemoteOffer] = []
-        for path in paths {
-            do {
-                let properties = try await broker.properties(RemoteActivityProxy.interface, path)
-                if let offer = RemoteOffer(path, [RemoteActivityProxy.interface.text: properties]) {
-                    offers.append(offer)
-                }
-            } catch let error as DBusError where error.name == .unknownObject {
-                // It has been closed there since.
-                continue
-            }
-        }
-        return OpenActivities(device: device, offers: offers)
     }
 
     /// What to say if that is nothing.

@@ -23,10 +23,12 @@ extension RemoteOffers {
         package var isParked: Bool { parkedAt != 0 }
         /// Whether it is not offered, and was listed for the user.
         package internal(set) var isListed = false
+        /// Whether its device has kept it for this device alone.
+        var isKept = false
         /// Why nothing here continues it, and what to do, for people; empty if something does.
         package var obstacle: String {
-            let canContinue = !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser
-            return canContinue ? "" : HandoffFailure.noApplication(for: offer, keptOut: keptOut).message
+            offer.isContinued(by: handlers, keptOut)
+                ? "" : HandoffFailure.noApplication(for: offer, keptOut: keptOut).message
         }
     }
 

@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// This file is long because what is held, shown and hidden is one state, into which other files would have to reach.
-
 /// What peers offer, and which of these offers the user gets to see.
 ///
 /// A device has one offer of its own at a time, and beside it those that it has kept for this device alone, and what it has
 /// listed for the user here. An offer is shown while Handoff is on, the user has not dismissed it, and something here can
 /// continue it: an application, or the browser if it has a web page. What was listed is shown for as long as
-/// ``Deadline/listing``, also if nothing continues it. An offer that is being continued remains visible until that is over, even if it has ended in the
-/// meantime.
+/// ``Deadline/listing``, also if nothing continues it. An offer that is being continued remains visible until that is over,
+/// even if it has ended in the meantime.
 package struct RemoteOffers: Sendable {
-    /// A place for one offer at a time.
-    private struct Place: Hashable, Comparable, Sendable {
+    /// An activity of a device.
+    private struct Key: Hashable, Sendable {
         let device: DeviceID
-        /// What the device has kept for this one, if the place is for that.
-        var kept: ActivityID?
-        /// What the device has listed, if the place is for that.
-        var listed: ActivityID?
+        let id: ActivityID
 
-        /// Whether the place is for what the device offers to all.
-        var isOwn: Bool { kept == nil && listed == nil }
-
-        private var text: String { kept?.description ?? listed.map { " \($0)" } ?? "" }
-
-        static func < (one: Place, other: Place) -> Bool {
-            (one.device, one.text) < (other.device, other.text)
-        }
+        init(_ device: DeviceID, _ id: ActivityID) { (self.device, self.id) = (device, id) }
     }
 
-    /// What is offered in a place, seen or not.
+    /// What is known of an activity: it is what its device offers to all, or has kept for this device, or has listed.
     private struct Held {
         var offer: Offer
         var handlers: [Handler]
@@ -36,24 +24,25 @@ package struct RemoteOffers: Sendable {
         var parkedAt: Int64 = 0
         /// The activity of which it is the state, if it was kept.
         var origin: ActivityID?
+        var isListed = false
         var isDismissed = false
 
         /// Whether something here continues it: an application, or the browser.
-        var canContinue: Bool { !handlers.isEmpty || offer.webpageHost != nil && !keptOut.hasBrowser }
+        var canContinue: Bool { offer.isContinued(by: handlers, keptOut) }
     }
 
-    private var held: [Place: Held] = [:]
-    private var shown: [Place: [Entry]] = [:]
+    private var held: [Key: Held] = [:]
+    /// What each device offers to all.
+    private var own: [DeviceID: ActivityID] = [:]
+    private var shown: [Key: Entry] = [:]
     /// The hidden offers as they were last told, to find out whether they have changed.
-    private var hiddenOffers: [Place: Hidden] = [:]
+    private var hiddenOffers: [Key: Hidden] = [:]
     private var invitations = Invitations()
     /// What is remembered of what was kept for this device.
     package private(set) var kept = KeptForUs()
     private var continuedParked = ParkedContinuations()
     /// Until when what a device has listed is shown.
     private var listings: [DeviceID: Instant] = [:]
-    /// The devices that have ever listed something.
-    private var listing: Set<DeviceID> = []
     private var isEnabled: Bool
     private var showsUnhandled: Bool
 
@@ -64,73 +53,68 @@ package struct RemoteOffers: Sendable {
     }
 
     /// The offers that the user sees, by device.
-    package var entries: [Entry] {
-        shown.keys.sorted().flatMap { shown[$0, default: []] }
-    }
+    package var entries: [Entry] { sorted(shown.keys).compactMap { shown[$0] } }
 
     /// The offers that the user does not see because nothing here continues them, by device.
-    package var hidden: [Hidden] {
-        hiddenOffers.keys.sorted().compactMap { hiddenOffers[$0] }
-    }
+    package var hidden: [Hidden] { sorted(hiddenOffers.keys).compactMap { hiddenOffers[$0] } }
 
     /// The offers of the devices' own that have not ended, seen or not.
     package var offers: [DeviceID: Offer] {
         Dictionary(
-            uniqueKeysWithValues: held.compactMap { $0.isOwn ? ($0.device, $1.offer) : nil })
+            uniqueKeysWithValues: own.compactMap { device, id in
+                held[Key(device, id)].map { (device, $0.offer) }
+            })
     }
 
     /// The offer of the device's own that has not ended, seen or not.
-    package func offer(of device: DeviceID) -> Offer? { held[Place(device: device)]?.offer }
+    package func offer(of device: DeviceID) -> Offer? { ownKey(of: device).flatMap { held[$0]?.offer } }
 
     /// All offers of `device` that have not ended, seen or not.
-    package func offers(of device: DeviceID) -> [Offer] { places(of: device).compactMap { held[$0]?.offer } }
+    package func offers(of device: DeviceID) -> [Offer] { keys(of: device).compactMap { held[$0]?.offer } }
 
     /// What `device` offers under this identifier, seen or not.
-    package func offer(_ id: ActivityID, of device: DeviceID) -> Offer? {
-        held[place(of: id, device)].flatMap { $0.offer.id == id ? $0.offer : nil }
-    }
+    package func offer(_ id: ActivityID, of device: DeviceID) -> Offer? { held[Key(device, id)]?.offer }
 
     /// Whether `device` has kept this for this device alone; nil if it is not known.
     package func isKept(_ id: ActivityID, of device: DeviceID) -> Bool? {
-        let place = place(of: id, device)
-        guard held[place]?.offer.id == id || entry(id, of: device) != nil else { return nil }
-        return place.kept != nil
+        let key = Key(device, id)
+        return held[key].map { $0.origin != nil } ?? shown[key]?.isKept
     }
 
     /// Whether `device` has left this here, and has not offered anything since.
     package func isParked(_ id: ActivityID, of device: DeviceID) -> Bool {
-        held[Place(device: device)].map { $0.offer.id == id && $0.parkedAt != 0 } ?? false
+        own[device] == id && held[Key(device, id)]?.parkedAt ?? 0 != 0
     }
 
     /// The offer of this identifier if the user sees it.
-    package func entry(_ id: ActivityID, of device: DeviceID) -> Entry? {
-        shown[place(of: id, device)]?.first { $0.offer.id == id }
-    }
-
-    /// Where `id` is shown, or else where it is offered, or would be.
-    private func place(of id: ActivityID, _ device: DeviceID) -> Place {
-        let (own, kept) = (Place(device: device), Place(device: device, kept: id))
-        if held[kept] != nil || shown[kept] != nil { return kept }
-        let listed = Place(device: device, listed: id)
-        if shown[listed] != nil { return listed }
-        return held[listed] == nil || held[own]?.offer.id == id ? own : listed
-    }
+    package func entry(_ id: ActivityID, of device: DeviceID) -> Entry? { shown[Key(device, id)] }
 
     /// Whether `device` has listed this for the user here, and so may let it be continued though it offers something else.
     package func isListed(_ id: ActivityID, of device: DeviceID) -> Bool {
-        held[Place(device: device, listed: id)] != nil
+        held[Key(device, id)]?.isListed ?? false
     }
 
-    /// What `device` has listed for the user here.
-    private func listedPlaces(of device: DeviceID) -> [Place] {
-        // Nearly always nothing is listed, and this comes with each offer.
-        guard listing.contains(device) else { return [] }
-        return places(of: device).filter { $0.listed != nil }
+    private func ownKey(of device: DeviceID) -> Key? { own[device].map { Key(device, $0) } }
+
+    /// Whether the device offers it, to all or to this device alone.
+    private func isOffered(_ key: Key) -> Bool { own[key.device] == key.id || held[key]?.origin != nil }
+
+    /// What there is of `device`.
+    private func keys(of device: DeviceID) -> [Key] { allKeys { $0.device == device } }
+
+    private func allKeys(_ isMeant: (Key) -> Bool = { _ in true }) -> [Key] {
+        sorted(Set(held.keys).union(shown.keys).union(hiddenOffers.keys).filter(isMeant))
     }
 
-    /// Where something of `device` is offered or shown.
-    private func places(of device: DeviceID) -> [Place] {
-        Set(held.keys).union(shown.keys).union(hiddenOffers.keys).filter { $0.device == device }.sorted()
+    /// By device, and of one what it offers to all first.
+    private func sorted(_ keys: some Collection<Key>) -> [Key] {
+        func rank(_ key: Key) -> Int { own[key.device] == key.id ? 0 : held[key]?.origin != nil ? 1 : 2 }
+        return keys.sorted { ($0.device, rank($0), $0.id.description) < ($1.device, rank($1), $1.id.description) }
+    }
+
+    /// Forgets what is neither offered nor listed.
+    private mutating func drop(_ key: Key) {
+        if !isOffered(key), held[key]?.isListed != true { held[key] = nil }
     }
 
     /// What is to continue an offer that the user sees: the application that was named, or else the best one,
@@ -142,7 +126,7 @@ package struct RemoteOffers: Sendable {
     ) throws(HandoffFailure) -> Target {
         guard isEnabled else { throw .disabled }
         guard let entry = entry(id, of: device) else { throw .unknownOffer }
-        guard let held = held[place(of: id, device)], held.offer.id == id else { throw .offerWithdrawn }
+        guard let held = held[Key(device, id)] else { throw .offerWithdrawn }
         let keptOut = held.keptOut
         if let application {
             guard !keptOut.applications.contains(application) else { throw .excluded(application) }
@@ -171,48 +155,61 @@ package struct RemoteOffers: Sendable {
         parkedAt: Int64 = 0, keptOf origin: ActivityID? = nil
     ) -> [Action] {
         guard isEnabled else { return [] }
-        let place = Place(device: device, kept: origin == nil ? nil : offer.id)
+        let key = Key(device, offer.id)
         var new = Held(
             offer: offer, handlers: handlers, keptOut: keptOut, parkedAt: parkedAt, origin: origin)
-        if let former = held[place], former.offer.id == offer.id {
+        if let former = held[key] {
             new.offer = offer.following(former.offer)
+            new.isListed = former.isListed
             new.isDismissed = former.isDismissed
         }
-        held[place] = new
-        let listed = Place(device: device, listed: offer.id)
-        if place.isOwn, held[listed] != nil {
-            held[listed] = Held(offer: new.offer, handlers: handlers, keptOut: keptOut)
+        held[key] = new
+        let former = ownKey(of: device)
+        if origin == nil, former != key {
+            own[device] = offer.id
+            if let former { end(former) }
         }
-        return show(place)
+        // What was kept may be the same state as what is offered to all.
+        return show([former, key])
     }
 
     /// A peer no longer offers this activity. Nothing happens if that is not what it offers. What it has listed may have been
     /// closed, or is open still: that is found out when it is continued.
     package mutating func withdraw(_ id: ActivityID, from device: DeviceID) -> [Action] {
-        let kept = Place(device: device, kept: id)
-        let place = held[kept] == nil ? Place(device: device) : kept
-        guard held[place]?.offer.id == id else { return [] }
-        held[place] = nil
-        return show(place)
+        let key = Key(device, id)
+        guard isOffered(key) else { return [] }
+        end(key)
+        return show([key, ownKey(of: device)])
+    }
+
+    /// The device does not offer it any more.
+    private mutating func end(_ key: Key) {
+        if own[key.device] == key.id { own[key.device] = nil }
+        held[key]?.origin = nil
+        held[key]?.parkedAt = 0
+        held[key]?.isDismissed = false
+        drop(key)
     }
 
     /// A peer is gone, and its offers with it.
     package mutating func peerRemoved(_ device: DeviceID) -> [Action] {
-        let places = places(of: device)
-        for place in places { held[place] = nil }
+        let keys = keys(of: device)
+        for key in keys { held[key] = nil }
+        own[device] = nil
         listings[device] = nil
         invitations.forget(device)
         continuedParked.forget(device)
         kept.forget(device)
-        return places.flatMap { show($0) }
+        return show(keys)
     }
 
     /// The bridge is gone, and all peers with it.
     package mutating func allPeersRemoved() -> [Action] {
-        held.removeAll()
+        held = [:]
+        own = [:]
         listings = [:]
         invitations = Invitations()
-        return showAll()
+        return show(allKeys())
     }
 
     /// The applications may have changed: `handlers` says which of them can continue an offer, best first, and `keptOut`
@@ -226,43 +223,42 @@ package struct RemoteOffers: Sendable {
             one.keptOut = keptOut(one.offer)
             return one
         }
-        return showAll()
+        return show(allKeys())
     }
 
     /// The user does not want to see this offer again until it ends, or until it is sent to this device.
     package mutating func dismiss(_ id: ActivityID, of device: DeviceID) throws(HandoffFailure) -> [Action] {
-        guard entry(id, of: device) != nil else { throw .unknownOffer }
-        let place = place(of: id, device)
-        guard held[place]?.offer.id == id else { return [] }
-        if place.kept != nil { return settled(id, of: device) }
-        held[Place(device: device, listed: id)] = nil
-        held[place]?.isDismissed = true
+        let key = Key(device, id)
+        guard shown[key] != nil else { throw .unknownOffer }
+        guard let one = held[key] else { return [] }
+        if one.origin != nil { return settled(id, of: device) }
+        held[key]?.isListed = false
+        held[key]?.isDismissed = true
+        drop(key)
         invitations.end(id, of: device)
-        return show(place)
+        return show([key])
     }
 
     /// What `device` has kept for this device was continued here, or put aside: it is not shown again.
     package mutating func settled(_ id: ActivityID, of device: DeviceID) -> [Action] {
         kept.settled(id, of: device)
-        let (place, own) = (Place(device: device, kept: id), Place(device: device))
+        let (key, own) = (Key(device, id), ownKey(of: device))
         // Neither is the same state, if its device offers that to all.
-        if let state = held[place], let same = held[own], isKept(same.offer, of: device),
-            state.origin == same.offer.id
+        if let state = held[key], let own, let same = held[own], isKept(same.offer, of: device),
+            state.origin == own.id
         {
             held[own]?.isDismissed = true
         }
-        held[place] = nil
-        return show(place)
+        if held[key]?.origin != nil { end(key) }
+        return show([key, own])
     }
 
     /// What is remembered from before this program.
     package mutating func remember(_ entries: [KeptForUs.Entry]) -> [Action] {
         kept = KeptForUs(entries).merged(with: kept)
-        let gone = held.keys.filter { place in
-            place.kept.map { kept.isSettled($0, of: place.device) } ?? false
-        }
-        for place in gone { held[place] = nil }
-        return gone.sorted().flatMap { show($0) }
+        let gone = sorted(held.filter { $1.origin != nil && kept.isSettled($0.id, of: $0.device) }.keys)
+        for key in gone { end(key) }
+        return show(gone + gone.map { ownKey(of: $0.device) })
     }
 
     // MARK: What was listed
@@ -275,42 +271,24 @@ package struct RemoteOffers: Sendable {
     ) -> [Action] {
         guard isEnabled else { return [] }
         let former = held
-        for place in listedPlaces(of: device) { held[place] = nil }
-        for one in listed where isKept(one.offer.id, of: device) != true {
-            let place = Place(device: device, listed: one.offer.id)
-            let offer = former[place].map { one.offer.following($0.offer) } ?? one.offer
-            held[place] = Held(offer: offer, handlers: one.handlers, keptOut: one.keptOut)
-        }
-        listing.insert(device)
         listings[device] = now.advanced(by: Deadline.listing)
-        return showListed(device)
-    }
-
-    /// What was listed of `device` has had its time.
-    private mutating func endListing(of device: DeviceID) -> [Action] {
-        listings[device] = nil
-        for place in listedPlaces(of: device) { held[place] = nil }
-        return showListed(device)
-    }
-
-    /// What is listed of `device` is shown as its offer as long as it is that, by one object.
-    private mutating func showListed(_ device: DeviceID) -> [Action] {
-        let own = Place(device: device)
-        var actions: [Action] = []
-        for place in listedPlaces(of: device) {
-            guard let id = place.listed else { continue }
-            let isOwn = wanted(in: own)?.offer.id == id
-            let (former, new) = isOwn ? (place, own) : (own, place)
-            if isOwn || held[place] != nil,
-                let index = shown[former]?.firstIndex(where: { $0.offer.id == id }),
-                let entry = shown[former]?.remove(at: index)
-            {
-                shown[new, default: []].append(entry)
-                if shown[former]?.isEmpty == true { shown[former] = nil }
+        forgetListed(of: device)
+        for one in listed {
+            let key = Key(device, one.offer.id)
+            if held[key] == nil {
+                let offer = former[key].map { one.offer.following($0.offer) } ?? one.offer
+                held[key] = Held(offer: offer, handlers: one.handlers, keptOut: one.keptOut)
             }
-            if !isOwn { actions += showSeen(place) }
+            held[key]?.isListed = true
         }
-        return actions
+        return show(keys(of: device))
+    }
+
+    private mutating func forgetListed(of device: DeviceID) {
+        for key in held.keys where key.device == device {
+            held[key]?.isListed = false
+            drop(key)
+        }
     }
 
     // MARK: What was left here
@@ -318,11 +296,13 @@ package struct RemoteOffers: Sendable {
     /// What a peer had left here was continued. Until it knows, it is not shown again in that state.
     package mutating func continuedParked(_ entry: ParkedContinuations.Entry, at now: Instant) -> [Action] {
         continuedParked.add(entry, at: now)
-        let place = Place(device: entry.device)
-        if let one = held[place], one.parkedAt != 0, continuedParked.contains(one.offer, of: entry.device) {
-            held[place] = nil
+        let key = ownKey(of: entry.device)
+        if let key, let one = held[key], one.parkedAt != 0,
+            continuedParked.contains(one.offer, of: entry.device)
+        {
+            end(key)
         }
-        return show(place)
+        return show([key])
     }
 
     /// What `device`, which there is a link to, has to be told.
@@ -333,7 +313,7 @@ package struct RemoteOffers: Sendable {
     /// The peer knows it, or never will.
     package mutating func settled(_ entry: ParkedContinuations.Entry) -> [Action] {
         continuedParked.settled(entry)
-        return show(Place(device: entry.device))
+        return show([ownKey(of: entry.device)])
     }
 
     // MARK: Invitations
@@ -343,16 +323,14 @@ package struct RemoteOffers: Sendable {
     package mutating func invite(
         _ id: ActivityID, from device: DeviceID, at now: Moment
     ) throws(HandoffFailure) -> [Action] {
-        let place = place(of: id, device)
-        guard held[place]?.offer.id == id, place.kept != nil || offer(of: device)?.id == id else {
-            throw .offerWithdrawn
-        }
-        guard entry(id, of: device)?.isContinuing != true else { return [] }
-        guard place.kept == nil else {
+        let key = Key(device, id)
+        guard isOffered(key) else { throw .offerWithdrawn }
+        guard shown[key]?.isContinuing != true else { return [] }
+        guard held[key]?.origin == nil else {
             kept.invited(id, by: device, at: invitations.takeTime(by: device, at: now))
-            return show(place)
+            return show([key, ownKey(of: device)])
         }
-        return invitations.invite(id, by: device, at: now) ? showInvited(device) : []
+        return invitations.invite(id, by: device, at: now) ? showInvited([device]) : []
     }
 
     /// The next invitation of a peer repeats one that came at `time`, in microseconds since the Unix epoch.
@@ -363,7 +341,7 @@ package struct RemoteOffers: Sendable {
     /// From now on what a peer sends is shown as sent, or not.
     package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> [Action] {
         invitations.setMuted(isMuted, device)
-        return places(of: device).flatMap { show($0) }
+        return show(keys(of: device))
     }
 
     /// When `advance(to:)` has something to do; nil if time changes nothing.
@@ -374,14 +352,17 @@ package struct RemoteOffers: Sendable {
     /// Time has passed.
     package mutating func advance(to now: Instant) -> [Action] {
         let ended = listings.filter { $0.value <= now }.keys.sorted()
-        return ended.flatMap { endListing(of: $0) }
-            + invitations.advance(to: now).keys.sorted().flatMap { showInvited($0) }
+        for device in ended {
+            listings[device] = nil
+            forgetListed(of: device)
+        }
+        return show(ended.flatMap { keys(of: $0) }) + showInvited(invitations.advance(to: now).keys.sorted())
     }
 
-    private mutating func showInvited(_ device: DeviceID) -> [Action] {
-        let place = Place(device: device)
-        held[place]?.isDismissed = false
-        return show(place)
+    private mutating func showInvited(_ devices: [DeviceID]) -> [Action] {
+        let keys = devices.map { ownKey(of: $0) }
+        for case let key? in keys { held[key]?.isDismissed = false }
+        return show(keys)
     }
 
     // MARK: The user
@@ -391,45 +372,43 @@ package struct RemoteOffers: Sendable {
     package mutating func setEnabled(_ isEnabled: Bool) -> [Action] {
         self.isEnabled = isEnabled
         if !isEnabled {
-            listings = [:]
-            for place in held.keys { invitations.offered(nil, by: place.device) }
-            held.removeAll()
+            let devices = own.keys
+            (held, own, listings) = ([:], [:], [:])
+            for device in devices { invitations.offered(nil, by: device) }
         }
-        return showAll()
+        return show(allKeys())
     }
 
     /// Whether offers are shown that nothing here can continue.
     package mutating func setShowsUnhandled(_ showsUnhandled: Bool) -> [Action] {
         self.showsUnhandled = showsUnhandled
-        return showAll()
+        return show(allKeys())
     }
 
     /// An offer that the user sees is being continued, or its continuation is over.
     package mutating func setContinuing(
         _ isContinuing: Bool, _ id: ActivityID, of device: DeviceID
     ) -> [Action] {
-        let place = place(of: id, device)
-        guard let index = shown[place]?.firstIndex(where: { $0.offer.id == id }),
-            var entry = shown[place]?[index], entry.isContinuing != isContinuing
-        else { return [] }
+        let key = Key(device, id)
+        guard var entry = shown[key], entry.isContinuing != isContinuing else { return [] }
         if isContinuing { invitations.end(id, of: device) }
         entry.isContinuing = isContinuing
         entry.invitedAt = 0
-        shown[place]?[index] = entry
-        let staysShown = isContinuing || wanted(in: place)?.offer.id == id
-        return (staysShown ? [.changed(entry)] : []) + show(place)
+        shown[key] = entry
+        let staysShown = isContinuing || wanted(key) != nil
+        return (staysShown ? [.changed(entry)] : []) + show([key])
     }
 
-    /// The offer in `place`, if it ought to be visible.
-    private func wanted(in place: Place) -> Held? {
-        guard isEnabled, let held = held[place], isWanted(held, place) else { return nil }
-        return held.canContinue || showsUnhandled || place.listed != nil ? held : nil
+    /// What is known of an activity that ought to be visible, and whether only because it was listed.
+    private func wanted(_ key: Key) -> (held: Held, isListed: Bool)? {
+        guard isEnabled, let one = held[key] else { return nil }
+        if isOffered(key), isWanted(one, of: key.device), one.canContinue || showsUnhandled { return (one, false) }
+        return one.isListed ? (one, true) : nil
     }
 
-    private func isWanted(_ held: Held, _ place: Place) -> Bool {
-        if let id = place.listed { return wanted(in: Place(device: place.device))?.offer.id != id }
-        return !held.isDismissed && !continuedParked.contains(held.offer, of: place.device)
-            && (place.kept != nil || !isKept(held.offer, of: place.device))
+    private func isWanted(_ one: Held, of device: DeviceID) -> Bool {
+        !one.isDismissed && !continuedParked.contains(one.offer, of: device)
+            && (one.origin != nil || !isKept(one.offer, of: device))
     }
 
     /// Whether this state of the activity is here as what its device has kept for this one, and so is shown already.
@@ -441,75 +420,58 @@ package struct RemoteOffers: Sendable {
             }
     }
 
-    /// When what is offered in `place` was sent to this device, in microseconds since the Unix epoch; 0 if that is not shown.
-    private func invitedAt(_ id: ActivityID, _ place: Place) -> Int64 {
-        guard place.listed == nil else { return 0 }
-        guard place.kept != nil else { return invitations.time(of: id, by: place.device) }
-        return invitations.isMuted(place.device) ? 0 : kept.invitedAt(id, of: place.device)
+    /// When an activity was sent to this device, in microseconds since the Unix epoch; 0 if that is not shown.
+    private func invitedAt(_ key: Key) -> Int64 {
+        guard held[key]?.origin != nil else { return invitations.time(of: key.id, by: key.device) }
+        return invitations.isMuted(key.device) ? 0 : kept.invitedAt(key.id, of: key.device)
     }
 
-    /// The offer in `place`, if it is hidden because nothing here continues it.
-    private func hidden(in place: Place) -> Hidden? {
-        guard isEnabled, !showsUnhandled, place.listed == nil, let held = held[place], isWanted(held, place),
-            !held.canContinue, shown[place]?.contains(where: { $0.offer.id == held.offer.id }) != true
+    /// The offer, if it is hidden because nothing here continues it.
+    private func hidden(_ key: Key) -> Hidden? {
+        guard isEnabled, !showsUnhandled, isOffered(key), let one = held[key], isWanted(one, of: key.device),
+            !one.canContinue, shown[key]?.isListed != false
         else { return nil }
         return Hidden(
-            device: place.device, offer: held.offer, isInvited: invitedAt(held.offer.id, place) != 0,
-            keptOut: held.keptOut)
+            device: key.device, offer: one.offer, isInvited: invitedAt(key) != 0, keptOut: one.keptOut)
     }
 
-    /// Brings what is visible and what is hidden of `place` in line with what ought to be, and what depends on it.
-    private mutating func show(_ place: Place) -> [Action] {
-        showAlone(place) + (place.kept == nil ? [] : showAlone(Place(device: place.device)))
-    }
-
-    private mutating func showAlone(_ place: Place) -> [Action] {
-        if place.isOwn { invitations.offered(held[place]?.offer.id, by: place.device) }
-        let actions = (place.isOwn ? showListed(place.device) : []) + showSeen(place)
-        let hidden = hidden(in: place)
-        guard hidden != hiddenOffers[place] else { return actions }
-        hiddenOffers[place] = hidden
-        return actions + [.hiddenChanged]
-    }
-
-    private mutating func showSeen(_ place: Place) -> [Action] {
-        let wanted = wanted(in: place)
-        var actions: [Action] = []
-        var entries: [Entry] = []
-        for entry in shown[place, default: []] {
-            if let wanted, wanted.offer.id == entry.offer.id {
-                var current = entry
-                current.offer = wanted.offer
-                current.handlers = wanted.handlers
-                current.keptOut = wanted.keptOut
-                current.parkedAt = wanted.parkedAt
-                current.isListed = place.listed != nil
-                current.invitedAt = entry.isContinuing ? 0 : invitedAt(entry.offer.id, place)
-                if current != entry { actions.append(.changed(current)) }
-                entries.append(current)
-            } else if entry.isContinuing {
-                entries.append(entry)
-            } else {
-                actions.append(.removed(place.device, entry.offer.id))
-            }
+    /// Brings what is visible and what is hidden of these in line with what ought to be.
+    private mutating func show(_ keys: [Key?]) -> [Action] {
+        var (actions, isHiddenChanged): ([Action], Bool) = ([], false)
+        let keys = keys.compactMap { $0 }
+        for device in Set(keys.map(\.device)) { invitations.offered(own[device], by: device) }
+        for key in keys {
+            if let action = showSeen(key) { actions.append(action) }
+            let hidden = hidden(key)
+            guard hidden != hiddenOffers[key] else { continue }
+            hiddenOffers[key] = hidden
+            isHiddenChanged = true
         }
-        if let wanted, !entries.contains(where: { $0.offer.id == wanted.offer.id }) {
-            let entry = Entry(
-                device: place.device, offer: wanted.offer, handlers: wanted.handlers, keptOut: wanted.keptOut,
-                isContinuing: false, invitedAt: invitedAt(wanted.offer.id, place), parkedAt: wanted.parkedAt,
-                isListed: place.listed != nil)
-            entries.append(entry)
-            actions.append(.added(entry))
-        }
-        shown[place] = entries.isEmpty ? nil : entries
-        return actions
-    }
-
-    private mutating func showAll() -> [Action] {
-        let places = Set(held.keys).union(shown.keys).union(hiddenOffers.keys).sorted()
-        let actions = places.flatMap { showAlone($0) }
         // One such action stands for all of them.
-        let others = actions.filter { $0 != .hiddenChanged }
-        return others + (others.count < actions.count ? [.hiddenChanged] : [])
+        return actions + (isHiddenChanged ? [.hiddenChanged] : [])
+    }
+
+    private mutating func showSeen(_ key: Key) -> Action? {
+        let former = shown[key]
+        guard let (one, isListed) = wanted(key) else {
+            guard let former, !former.isContinuing else { return nil }
+            shown[key] = nil
+            return .removed(key.device, key.id)
+        }
+        let isContinuing = former?.isContinuing ?? false
+        let entry = Entry(
+            device: key.device, offer: one.offer, handlers: one.handlers, keptOut: one.keptOut,
+            isContinuing: isContinuing, invitedAt: isContinuing || isListed ? 0 : invitedAt(key),
+            parkedAt: one.parkedAt, isListed: isListed, isKept: one.origin != nil)
+        guard entry != former else { return nil }
+        shown[key] = entry
+        return former == nil ? .added(entry) : .changed(entry)
+    }
+}
+
+extension Offer {
+    /// Whether one of these continues it, or the browser does, which the user may have kept out.
+    func isContinued(by handlers: [Handler], _ keptOut: KeptOut) -> Bool {
+        !handlers.isEmpty || webpageHost != nil && !keptOut.hasBrowser
     }
 }
