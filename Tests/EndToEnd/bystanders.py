@@ -60,7 +60,8 @@ class Bystanders:
     def undisturbed(self) -> Iterator[Times]:
         """Asserts that what is attempted in the meantime leaves the trust store as it is, byte for byte, and slows
         nobody down."""
-        wait(lambda: b"Mutual=true" in self.trust() and b"FormerSecret=\n" in self.trust(), "the secret of both")
+        settled = (b"Mutual=true", b"FormerSecret=\n", b"AwaitsLink=false")
+        wait(lambda: all(line in self.trust() for line in settled), "the secret of both")
         trust, known = self.trust(), self.known()
         for _run in range(3):
             self.continuation()
