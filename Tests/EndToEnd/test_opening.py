@@ -194,8 +194,9 @@ def test_announcement_that_is_taken_back(network: Network, machine_list: list[Ma
 # Trusting by id
 
 
-def test_trust_opens_the_door_to_nobody_else(machine: Machine) -> None:
-    """While a device is trusted that has not come yet, others get no certificate, whatever they know but both ids."""
+def test_trust_opens_the_door_to_nobody_else(machine: Machine, machine_list: list[Machine]) -> None:
+    """While a device is trusted that has not come yet, others get no certificate, whatever they know but both ids; once the
+    device has named the secret of a link, nobody does by the ids."""
     expected, other = Device(), Device()
     machine.trust(expected.id, "expected")
     for entry in (os.urandom(16), knock_entry(trust_key(other.id, machine.device_id), other.id),
@@ -212,9 +213,18 @@ def test_trust_opens_the_door_to_nobody_else(machine: Machine) -> None:
     link.hello(paired=True)
     wait(lambda: link.read_messages() and machine.connected_to(expected.id), "the link")
     link.close()
-    # From then on it has a secret, and the ids are none.
-    wait(lambda: not machine.connected_to(expected.id), "the end of the link")
-    assert not certificate_shown(machine, expected, right)
+    # One that names its secret has it from then on, and the ids are none.
+    lap = start_machine(machine_list, "lap")
+    trust_each_other(machine, lap)
+    lap.dial(machine.port)
+    wait_for_link(machine, lap)
+    (store,) = (machine.folder / "state_home" / "handoff").glob("*/trust")
+    known = f"[{lap.device_id}]"
+    wait(lambda: "AwaitsLink=false" in store.read_text().partition(known)[2].partition("[")[0], "the secret to be named")
+    lap.kill("handoff-bridge")
+    wait(lambda: not machine.connected_to(lap.device_id), "the end of the link")
+    by_ids = knock_entry(trust_key(lap.device_id, machine.device_id), lap.device_id)
+    assert not certificate_shown(machine, other, by_ids)
 
 
 # Floods
