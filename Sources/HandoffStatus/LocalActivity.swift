@@ -14,10 +14,8 @@ package struct LocalActivity: Equatable, Sendable {
 
     /// The current activity among `objects`, for a user who has excluded these applications.
     package static func current(in objects: ManagedObjects, excluded: [String] = []) -> LocalActivity? {
-        for (path, interfaces) in objects where interfaces[ActivityProxy.interface.text]?.flag("Current") == true {
-            return LocalActivity(at: path, in: objects, excluded: excluded)
-        }
-        return nil
+        objects.first { $1[ActivityProxy.interface.text]?.flag("Current") == true }
+            .flatMap { LocalActivity(at: $0.key, in: objects, excluded: excluded) }
     }
 
     /// The activity at `path` among `objects`; nil if there is none.

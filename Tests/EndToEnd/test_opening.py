@@ -219,11 +219,12 @@ def test_trust_opens_the_door_to_nobody_else(machine: Machine, machine_list: lis
     lap.dial(machine.port)
     wait_for_link(machine, lap)
     (store,) = (machine.folder / "state_home" / "handoff").glob("*/trust")
-    known = f"[{lap.device_id}]"
+    lap_id = lap.device_id
+    known = f"[{lap_id}]"
     wait(lambda: "AwaitsLink=false" in store.read_text().partition(known)[2].partition("[")[0], "the secret to be named")
     lap.kill("handoff-bridge")
-    wait(lambda: not machine.connected_to(lap.device_id), "the end of the link")
-    by_ids = knock_entry(trust_key(lap.device_id, machine.device_id), lap.device_id)
+    wait(lambda: not machine.connected_to(lap_id), "the end of the link")
+    by_ids = knock_entry(trust_key(lap_id, machine.device_id), lap_id)
     assert not certificate_shown(machine, other, by_ids)
 
 

@@ -68,8 +68,8 @@ def test_sent(seen: Machines) -> None:
 def test_what_was_left_is_sent(seen: Machines) -> None:
     """What its user has left, to turn to the window, can be sent from there to a device that is connected"""
     desk, lap = seen
-    origin = Client(desk)
-    letter = origin.offer("A letter")
+    Client(lap)
+    letter = Client(desk).offer("A letter")
     at_desk, at_lap = Settings(desk, desk.screen), Settings(lap, lap.screen)
     letter.leave_current()
     send_to(at_desk, "A letter", "lap")

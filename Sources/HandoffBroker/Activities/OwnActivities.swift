@@ -28,6 +28,9 @@ final class OwnActivities {
     var onInvalidated: @MainLoop (ActivityID) -> Void = { _ in }
     /// This is offered now, or nothing is: perhaps still, or again.
     var onOffered: @MainLoop (ActivityID?) -> Void = { _ in }
+    /// What was left last is another one.
+    var onLeft: @MainLoop () -> Void = {}
+    private var toldLeft: ActivityID?
 
     /// Tells `news` of what is offered.
     init(
@@ -244,6 +247,11 @@ final class OwnActivities {
             }
         }
         onOffered(offered)
+        let left = machine.left?.id
+        if left != toldLeft {
+            toldLeft = left
+            onLeft()
+        }
         timer.set(machine.nextDeadline?.microseconds)
     }
 }

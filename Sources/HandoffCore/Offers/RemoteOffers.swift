@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+// This file is long because what is held, shown and hidden is one state, into which other files would have to reach.
+
 /// What peers offer, and which of these offers the user gets to see.
 ///
 /// A device has one offer of its own at a time, and beside it those that it has kept for this device alone, and what it has
@@ -109,7 +111,9 @@ package struct RemoteOffers: Sendable {
     /// By device, and of one what it offers to all first.
     private func sorted(_ keys: some Collection<Key>) -> [Key] {
         func rank(_ key: Key) -> Int { own[key.device] == key.id ? 0 : held[key]?.origin != nil ? 1 : 2 }
-        return keys.sorted { ($0.device, rank($0), $0.id.description) < ($1.device, rank($1), $1.id.description) }
+        return keys.sorted { one, other in
+            (one.device, rank(one), one.id.description) < (other.device, rank(other), other.id.description)
+        }
     }
 
     /// Forgets what is neither offered nor listed.
@@ -402,7 +406,9 @@ package struct RemoteOffers: Sendable {
     /// What is known of an activity that ought to be visible, and whether only because it was listed.
     private func wanted(_ key: Key) -> (held: Held, isListed: Bool)? {
         guard isEnabled, let one = held[key] else { return nil }
-        if isOffered(key), isWanted(one, of: key.device), one.canContinue || showsUnhandled { return (one, false) }
+        if isOffered(key), isWanted(one, of: key.device), one.canContinue || showsUnhandled {
+            return (one, false)
+        }
         return one.isListed ? (one, true) : nil
     }
 

@@ -12,7 +12,9 @@ extension RemoteOffer {
     /// has been closed there meanwhile is left out.
     /// - Throws: the error with which the bridge or the broker answers.
     @MainLoop
-    package static func open(at device: ObjectPath, of bridge: Daemon, _ broker: Daemon) async throws -> [RemoteOffer] {
+    package static func open(
+        at device: ObjectPath, of bridge: Daemon, _ broker: Daemon
+    ) async throws -> [RemoteOffer] {
         var offers: [RemoteOffer] = []
         let interface = RemoteActivityProxy.interface
         for path in try await DeviceProxy(bridge.object(device)).listActivities(timeout: patience) {
