@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from buses import ROOT, let_pass, wait
@@ -51,10 +52,9 @@ def typed() -> list[str]:
     return lines
 
 
-@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
-def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path], program: str) -> None:
-    """What is edited on one machine goes on in the running editor of the other: the same file, line and column, and the
-    text that was not saved, which nothing writes."""
+def go_on(edited: tuple[Machine, Machine, Path], program: str) -> tuple[Editor, Editor, dict[str, Any]]:
+    """Types into the editor of one machine, and continues that in the running editor of the other: both editors, and the state of
+    the first."""
     desk, lap, letter = edited
     here = Editor(desk, program, str(letter))
     wait_for_state(desk, file=str(letter), line=1)
@@ -66,6 +66,15 @@ def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path],
     wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
     dock.continue_offer(path)
     assert dock.outcome() == (program, "", "")
+    return here, there, place
+
+
+@pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
+def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path], program: str) -> None:
+    """What is edited on one machine goes on in the running editor of the other: the same file, line and column, and the
+    text that was not saved, which nothing writes."""
+    _desk, lap, letter = edited
+    here, there, place = go_on(edited, program)
     now = wait_for_state(lap, line=3, column=place["column"], modified=True)
     assert [line for line in now["text"] if line] == [line for line in typed() if line]
     received = Path(now["file"])
@@ -76,18 +85,10 @@ def test_text_goes_on_in_a_running_editor(edited: tuple[Machine, Machine, Path],
 
 @pytest.mark.parametrize("program", ["vim", "nvim", "emacs"])
 def test_text_comes_back(edited: tuple[Machine, Machine, Path], program: str) -> None:
-    """What was not saved, and was continued on another device, comes back with what was typed there, in the place of what was given
-    away."""
+    """What was not saved, and was continued on another device, comes back with what was typed there, in the place of what was
+    given away."""
     desk, lap, letter = edited
-    here = Editor(desk, program, str(letter))
-    wait_for_state(desk, file=str(letter), line=1)
-    there = Editor(lap, program)
-    dock = Dock(lap)
-    path = dock.offer(letter.name)
-    type_into(here, program, desk)
-    wait(lambda: program in dock.offers[path]["Handlers"], "the editor to be known")
-    dock.continue_offer(path)
-    assert dock.outcome() == (program, "", "")
+    here, there, _place = go_on(edited, program)
     wait_for_state(lap, line=3, modified=True)
     there.press("More. " if program == "emacs" else "iMore. \x1b")
     wait(lambda: (now := state(lap)) and "More. " in "".join(now["text"]), "what was typed there")
