@@ -42,6 +42,12 @@ package enum Quota {
     package static let openOfApplication = 3
     /// Activities that are listed for a peer, and that are continued at once.
     package static let open = 24
+    /// Open activities that are left with a peer beside what is offered.
+    package static let openLeft = 8
+    /// The bytes that the properties of one of them take.
+    package static let payloadOfOpenLeft = 64 << 10
+    /// The bytes that the properties of all of them take.
+    package static let payloadOfAllOpenLeft = 512 << 10
     /// Paired devices.
     package static let peers = 62
 }

@@ -58,10 +58,9 @@ package struct ContinuePage: Equatable, Sendable {
         }
         if let broker = report.broker.content {
             let sorted = broker.offers.filter(\.isInvited) + broker.offers.filter { !$0.isInvited }
-            let linked = Set(report.peers.filter(\.isConnected).map(\.id))
+            let open = Set(report.open.map(\.id))
             offers = sorted.map {
-                OfferCard(
-                    $0, attempts[$0.path], isLinked: linked.contains($0.deviceID), at: now, name)
+                OfferCard($0, attempts[$0.path], isOpen: open.contains($0.deviceID), at: now, name)
             }
             hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
             current = CurrentCard(broker.sendable, report.peers, name)
@@ -113,7 +112,7 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     package let path: ObjectPath
     /// The id of the device that it is on.
     package let deviceID: String
-    /// What the command is called that shows what else is open there; empty if the device is not connected.
+    /// What the command is called that shows what else is open there; empty if that is not known.
     package let everything: String
     /// What it is.
     package let title: String
@@ -134,12 +133,12 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     package var id: String { path.text }
 
     init(
-        _ offer: RemoteOffer, _ attempt: Attempts.Standing?, isLinked: Bool, at now: Int64,
+        _ offer: RemoteOffer, _ attempt: Attempts.Standing?, isOpen: Bool, at now: Int64,
         _ name: ApplicationNames
     ) {
         path = offer.path
         deviceID = offer.deviceID
-        everything = isLinked ? tr("Everything on {device}…", ["device": offer.device.shown]) : ""
+        everything = isOpen ? tr("Everything on {device}…", ["device": offer.device.shown]) : ""
         title = offer.label.shown
         device = offer.whereabouts
         isInvited = offer.isInvited

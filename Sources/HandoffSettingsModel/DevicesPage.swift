@@ -56,6 +56,8 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
     /// The name of the picture that stands for it.
     package let picture: String
     package let isConnected: Bool
+    /// Whether it can be asked what is open there, or has left that here.
+    package let isOpen: Bool
     /// Whether it was accepted as a peer introduces it, and its user has yet to accept this device.
     package let awaitsAcceptance: Bool
     /// Whether what its user sends to this device is not shown.
@@ -68,6 +70,7 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
         isConnected = device.isConnected
         awaitsAcceptance = device.awaitsAcceptance
         let asleep = device.isConnected ? nil : asleepSince
+        isOpen = device.isConnected || asleep != nil
         standing =
             device.awaitsAcceptance
             ? tr("Accepted here. Accept this device there, too.")

@@ -46,4 +46,10 @@ package struct StatusReport: Equatable, Sendable {
 
     /// The paired devices.
     package var peers: [KnownDevice] { bridge.content?.devices.filter(\.isPaired) ?? [] }
+
+    /// The peers of which is known what is open there: those that are connected, and those that sleep and have left it here.
+    package var open: [KnownDevice] {
+        let asleep = Set(broker.content?.offers.filter { $0.parkedAt != 0 }.map(\.deviceID) ?? [])
+        return peers.filter { $0.isConnected || asleep.contains($0.id) }
+    }
 }

@@ -252,6 +252,11 @@ class Dock(Session):
     def titles(self) -> list[str]:
         return [offer["Title"] for offer in self.offers.values()]
 
+    @property
+    def parked(self) -> list[str]:
+        """The titles of what devices have left here before they slept."""
+        return [offer["Title"] for offer in self.offers.values() if offer["Parked"] and offer["ParkedAt"]]
+
     def continue_offer(self, path: str, **options: str) -> None:
         """Asks for a continuation, which is then accepted but not yet finished."""
         variants = {name: GLib.Variant("s", value) for name, value in options.items()}

@@ -12,11 +12,12 @@ import pytest
 from gi.repository import GLib
 from buses import ROOT, let_pass, wait
 from clients import Client, Dock, handed_over, user_info
+from everything import INTERVAL, All, applications, gone, list_open, title, titles
 from finding import hosted, make_peers
-from link import SOME_ID, Device, leave, state
+from link import Device
 from login_manager import LoginManager
 from rig import Network
-from support import Machine, pair, refused, start_machine, wait_for_link
+from support import Machine, pair, start_machine, wait_for_link
 
 Lap = Callable[..., tuple[Machine, LoginManager]]
 
@@ -40,10 +41,6 @@ def make_lap(machine_list: list[Machine]) -> Iterator[Lap]:
         logind.stop()
 
 
-def parked(dock: Dock) -> list[str]:
-    return [offer["Title"] for offer in dock.offers.values() if offer["Parked"] and offer["ParkedAt"]]
-
-
 def test_continued_while_its_machine_sleeps(make_lap: Lap, machine_list: list[Machine]) -> None:
     """What was offered when the lid was closed is continued with its last state; its application is told once its machine
     has woken up, and it is offered again only when it changes."""
@@ -53,11 +50,11 @@ def test_continued_while_its_machine_sleeps(make_lap: Lap, machine_list: list[Ma
     here, there, dock = Client(lap), Client(desk), Dock(desk)
     activity = here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)}, SupportsContinuationStreams=True)
     path = dock.offer("Letter")
-    assert not parked(dock)
+    assert not dock.parked
     wait(lambda: logind.delays, "the delay of sleep")
     assert logind.sleep() < 1
     wait(lambda: not desk.connected_to(lap.device_id), "the end of the link")
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     dock.continue_offer(path)
     arrived = there.wait_for("ContinueActivity")
     assert user_info(arrived)["line"].unpack() == 7
@@ -75,7 +72,7 @@ def test_continued_while_its_machine_sleeps(make_lap: Lap, machine_list: list[Ma
     assert len(here.called("WasContinued")) == 1
     activity.update(UserInfo=GLib.Variant("a{sv}", {"line": GLib.Variant("u", 8)}))
     dock.offer("Letter")
-    assert not parked(dock)
+    assert not dock.parked
 
 
 @pytest.mark.parametrize("ends", [False, True])
@@ -89,14 +86,14 @@ def test_offered_again_after_sleep(make_lap: Lap, machine_list: list[Machine], e
     path = dock.offer("Letter")
     wait(lambda: logind.delays, "the delay of sleep")
     logind.sleep()
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     if ends:
         activity.invalidate()
     logind.prepare_for_sleep(False)
     if ends:
         dock.wait_until_gone(path)
     else:
-        wait(lambda: path in dock.offers and not parked(dock), "the offer of a machine that is awake")
+        wait(lambda: path in dock.offers and not dock.parked, "the offer of a machine that is awake")
         wait(lambda: logind.delays, "the delay of the next sleep")
 
 
@@ -143,7 +140,7 @@ def test_left_before_the_network_goes(network: Network, machine_list: list[Machi
     logind.prepare_for_sleep(True)
     let_pass(0.05)
     lap.place.cut()
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     wait(lambda: not logind.delays, "nobody to delay sleep")
     dock.continue_offer(path)
     # What holds for the moment only was asked for once more.
@@ -186,7 +183,7 @@ def test_next_broker_has_it_too(make_lap: Lap, machine_list: list[Machine]) -> N
     desk.kill("handoffd")
     desk.start_broker()
     there = Client(desk)
-    wait(lambda: (dock.follow() or True) and parked(dock) == ["Letter"], "what was left")
+    wait(lambda: (dock.follow() or True) and dock.parked == ["Letter"], "what was left")
     dock.continue_offer(dock.offer("Letter"))
     assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
     # What was continued is not here for the broker after that.
@@ -209,7 +206,7 @@ def test_both_sleep(make_lap: Lap) -> None:
     path = dock.offer("Letter")
     wait(lambda: logind.delays, "the delay of sleep")
     logind.sleep()
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     for start in (True, False):
         desks_logind.prepare_for_sleep(start)
     wait(lambda: "The machine has woken up" in desk.log("handoff-bridge"), "the desktop to wake up")
@@ -231,7 +228,7 @@ def test_daemons_killed(make_lap: Lap, machine_list: list[Machine], name: str, w
     dock.offer("Letter")
     wait(lambda: logind.delays, "the delay of sleep")
     logind.sleep()
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     killed = lap if where == "here" else desk
     killed.kill(name)
     (killed.start_broker if name == "handoffd" else killed.start_bridge)("--verbose")
@@ -257,7 +254,7 @@ def test_refused_delay(make_lap: Lap, machine_list: list[Machine]) -> None:
     here.offer("Letter")
     dock.offer("Letter")
     logind.prepare_for_sleep(True)
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
     assert lap.log("handoff-bridge").count("The machine does not wait before it sleeps") == 1
 
 
@@ -278,7 +275,7 @@ def test_documents_stay(make_lap: Lap, machine_list: list[Machine], tmp_path: Pa
     dock.offer("Letter")
     lap.session.set(ROOT, "Preferences.SharedFolders", GLib.Variant("a{ss}", {"Letters": str(tmp_path)}))
     logind.sleep()
-    wait(lambda: parked(dock) == ["Letter"], "what was left")
+    wait(lambda: dock.parked == ["Letter"], "what was left")
 
 
 def test_peers_that_do_not_read(make_lap: Lap) -> None:
@@ -297,54 +294,44 @@ def test_peers_that_do_not_read(make_lap: Lap) -> None:
     assert all(not link.closed for link in links)
 
 
-# What peers send
-
-
-def test_what_may_be_left(machine: Machine) -> None:
-    """What is left has to keep the rules for what is fetched, agree with its summary, and not have expired; a peer leaves something
-    once in ten seconds, and what it offers then counts."""
-    _there, dock = Client(machine), Dock(machine)
-    link = Device().paired_link_to(machine)
-    past = GLib.Variant("x", int(time.time() * 1e6) - 1_000_000)
-    wrong = [
-        {"activity": "x"}, {"Revision": GLib.Variant("t", 4)}, {"Title": GLib.Variant("u", 1)},
-        {"ActivityType": GLib.Variant("s", "com.example.other")}, {"ExpirationDate": past},
-        {"summary": state(Title=GLib.Variant("s", "x" * 5000))},
-    ]
-    for values in wrong:
-        other = Device().paired_link_to(machine)
-        assert leave(other, **values) in ("InvalidArgs", "LimitsExceeded"), values
-    assert not dock.offers
-    assert leave(link, UserInfo=GLib.Variant("a{sv}", {"bulk": GLib.Variant("s", "x" * 120_000)})) == ""
-    path = dock.offer("Letter")
-    assert parked(dock) == ["Letter"]
-    assert leave(link) == "LimitsExceeded"
-    link.call("Peer.Offer", GLib.Variant("(sa{sv})", (SOME_ID, state())))
-    wait(lambda: path in dock.offers and not parked(dock), "the offer")
-
-
-def test_eight_leave_something(machine: Machine) -> None:
-    """Of ten peers the last eight have left something; a stranger can leave nothing."""
-    _there, dock = Client(machine), Dock(machine)
-    soon = GLib.Variant("x", int(time.time() * 1e6) + 3_600_000_000)
-    for number in range(10):
-        link = Device().paired_link_to(machine)
-        # That one goes sooner than the others does not make it the oldest.
-        assert leave(link, f"{number:032x}", **({"ExpirationDate": soon} if number == 9 else {})) == ""
-        link.close()
-    wait(lambda: sorted(int(path[-32:], 16) for path in dock.offers) == list(range(2, 10)), "the last eight")
-    assert leave(Device().paired_link_to(machine), Title=GLib.Variant("u", 1)) == "InvalidArgs"
-    let_pass(0.3)
-    assert len(parked(dock)) == 8, "what is refused takes nobody's place"
-
-
-def test_never_left(machine: Machine) -> None:
-    """A peer that says it has continued what was never left with it changes nothing."""
-    here = Client(machine)
-    activity = here.offer("Letter")
-    link = Device().paired_link_to(machine)
-    for arguments in ((activity.id, SOME_ID, 1), (SOME_ID, SOME_ID, 1)):
-        with refused("UnknownObject"):
-            link.call("Peer.ContinuedParked", GLib.Variant("(sst)", arguments))
-    assert not here.called("WasContinued")
-    assert activity.get("Current")
+def test_what_else_is_open(make_lap: Lap, machine_list: list[Machine]) -> None:
+    """What else was open when the lid was closed is listed while its machine sleeps, and continued with its last state, by one
+    choice; the applications are told once it has woken up, and then the machine says itself what is open."""
+    lap, logind = make_lap()
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    origins, targets = (applications(machine, ["letter", "page", "film", "song"]) for machine in (lap, desk))
+    bulk = {"bulk": GLib.Variant("s", "x" * 80_000)}
+    Client(lap, "com.example.bulk", ("com.example.bulk.edit",)).offer("Too much of it", UserInfo=bulk)
+    for number, (name, origin) in enumerate(origins.items()):
+        origin.save(UserInfo=GLib.Variant("a{sv}", {"line": GLib.Variant("i", number)}), Passing=GLib.Variant("b", True))
+        origin.offer(f"A {name}")
+    dock = Dock(desk)
+    dock.offer("A song")
+    wait(lambda: logind.delays, "the delay of sleep")
+    assert logind.sleep() < 1
+    wait(lambda: dock.parked == ["A song"], "what was left")
+    # Another broker is told what was left, and when it is asked for what else.
+    desk.kill("handoffd")
+    desk.start_broker()
+    targets = applications(desk, list(targets))
+    wait(lambda: (dock.follow() or True) and dock.parked == ["A song"], "what was left")
+    paths = list_open(desk.session, lap.device_id)
+    assert [title(desk.session, path) for path in paths] == ["A song", "A film", "A page", "A letter"]
+    assert all(desk.session.get(path, "RemoteActivity.ParkedAt") for path in paths)
+    assert len(dock.offers) == 1, "nobody else is told of it"
+    every = All(desk.session, paths[:3])
+    assert [result["State"] for result in every.results()] == ["continued"] * 3
+    for number, name in ((3, "song"), (2, "film"), (1, "page")):
+        assert user_info(targets[name].wait_for("ContinueActivity"))["line"].unpack() == number
+    let_pass(INTERVAL)
+    assert titles(desk.session, lap.device_id) == ["A letter"], "what was continued is here no more"
+    letter = list_open(desk.session, lap.device_id)[0]
+    logind.prepare_for_sleep(False)
+    wait_for_link(desk, lap)
+    for name in ("page", "film", "song"):
+        origins[name].wait_for("WasContinued")
+    wait(lambda: gone(desk.session, letter), "what was left to be listed no more")
+    let_pass(INTERVAL)
+    assert titles(desk.session, lap.device_id) == ["A letter", "Too much of it"], "what is open there now"
+    assert not desk.session.get(list_open(desk.session, lap.device_id)[0], "RemoteActivity.Parked")

@@ -197,6 +197,10 @@ private final class FakePeerManager: PeerManagerServer {
         return parked
     }
 
+    func parkAside(_ call: MethodCall) async throws -> [Structure<String, [String: Value], [String: Value]>] {
+        []
+    }
+
     func save(_ call: MethodCall) async throws -> PeerManagerSaveReply {
         guard let parked = broker.parked else { throw HandoffFailure(.offerWithdrawn, "There is nothing.") }
         return PeerManagerSaveReply(

@@ -170,6 +170,10 @@ struct WindowContentTests {
         )
         #expect(row.standing.hasPrefix("Asleep since ") && row.problem.isEmpty)
         #expect(offer.device.hasPrefix("desk, asleep since "))
+        // What else was open there is here, too.
+        #expect(row.isOpen && offer.everything == "Everything on desk…")
+        let none = Samples.content(Samples.report(Samples.broker(), away)).devices.peers.first
+        #expect(none?.isOpen == false)
     }
 
     @Test("what one continuation has fetched is one row, and another one's is another")

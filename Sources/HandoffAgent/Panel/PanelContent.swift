@@ -25,24 +25,24 @@ package struct PanelContent: Equatable, Sendable {
     /// To whom what is current here can be sent; nobody if nothing is current that the user
     /// offers to others.
     package var recipients: [Peer]
-    /// The peers that can be asked what is open there.
-    package var linked: [Peer]
+    /// The peers of which is known what is open there.
+    package var open: [Peer]
     /// The user's switch; nil if there is no broker.
     package var isEnabled: Bool?
 
     /// The most of these peers that are shown.
-    package static let maximumLinked = 8
+    package static let maximumOpen = 8
 
     /// The most offers that are shown; the window shows all.
     package static let maximumOffers = 16
 
     /// What is shown while there is nothing, or while nothing may be shown.
     package init(
-        offers: [ListedOffer] = [], recipients: [Peer] = [], linked: [Peer] = [], isEnabled: Bool? = nil
+        offers: [ListedOffer] = [], recipients: [Peer] = [], open: [Peer] = [], isEnabled: Bool? = nil
     ) {
         self.offers = offers
         self.recipients = recipients
-        self.linked = linked
+        self.open = open
         self.isEnabled = isEnabled
     }
 
@@ -53,9 +53,11 @@ package struct PanelContent: Equatable, Sendable {
         offers = Array(ListedOffer.all(in: report, faces).prefix(Self.maximumOffers))
         isEnabled = broker?.isEnabled
         let isSending = broker?.isEnabled == true && broker?.sendable?.isExcluded == false
-        let connected = report.peers.filter(\.isConnected).map { Peer(id: $0.id, name: $0.label.shown) }
-        recipients = isSending ? connected : []
-        linked = broker?.isEnabled == true ? Array(connected.prefix(Self.maximumLinked)) : []
+        func peers(_ devices: [KnownDevice]) -> [Peer] {
+            devices.map { Peer(id: $0.id, name: $0.label.shown) }
+        }
+        recipients = isSending ? peers(report.peers.filter(\.isConnected)) : []
+        open = broker?.isEnabled == true ? peers(Array(report.open.prefix(Self.maximumOpen))) : []
     }
 
     // MARK: The item

@@ -309,6 +309,16 @@ final class BrokerClient {
         try await knownManager().park(timeout: limit)
     }
 
+    /// What else is to be left with peers, each with `Open` in its summary; throws if the broker does not say.
+    func parkAside(within limit: Duration) async throws -> [PeerManagerParkReply] {
+        try await knownManager().parkAside(timeout: limit).prefix(Quota.openLeft).map { one in
+            let (id, summary, payload) = one.fields
+            return PeerManagerParkReply(
+                activity: id, summary: summary.merging(["Open": .boolean(true)]) { $1 },
+                payload: try PackedProperties(payload))
+        }
+    }
+
     /// What is to be kept for a device that is away; throws why that is nothing.
     func save() async throws -> PeerManagerSaveReply { try await knownManager().save(timeout: Peer.timeout) }
 

@@ -52,6 +52,7 @@ final class OutgoingPeerObject: PeerServer {
 
     func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
         let peer = try peer()
+        if let left = peer.listedHere { return left }
         let listed = try await peer.list()
         do {
             return try SummaryTime.forBus(listed, now: MainLoop.wallClock)
@@ -66,6 +67,7 @@ final class OutgoingPeerObject: PeerServer {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
         let peer = try peer()
+        if let left = peer.leftAside(id) { return left }
         peer.continuationBegan(continuation)
         peer.invitationEnded(id)
         return try await peer.call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in

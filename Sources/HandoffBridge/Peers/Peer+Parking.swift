@@ -7,20 +7,24 @@ internal import Platform
 
 /// What this device leaves with a peer before it sleeps, and a peer here.
 extension Peer {
-    /// Leaves `parked` with the peer, if there is a link.
-    /// - Returns: whether the peer has it; it may have it all the same if it did not answer within `limit`.
-    func leave(_ parked: PeerManagerParkReply, within limit: Duration) async -> Bool {
-        guard let link, let id = ActivityID(parked.activity) else { return false }
-        left = (left.filter { $0.activity != id } + [(id, nil)]).suffix(Self.maximumLeft)
-        do {
-            let summary = try SummaryTime.forLink(parked.summary, now: MainLoop.wallClock)
-            try await PeerProxy(link.remote).park(
-                activity: parked.activity, summary: summary, payload: parked.payload, timeout: limit)
-            return true
-        } catch {
-            bridgeLog.info("Nothing is left with \(label): \(HandoffFailure(routed: error))")
-            return false
+    /// Leaves `all` with the peer, one after the other, as far as there is a link and `limit` allows.
+    /// - Returns: how many the peer has; it may have the next one all the same, if it did not answer in time.
+    func leave(_ all: [PeerManagerParkReply], within limit: Duration) async -> Int {
+        let start = MainLoop.now
+        for (count, one) in all.enumerated() {
+            let time = limit - .microseconds(MainLoop.now - start)
+            guard time > .zero, let link, let id = ActivityID(one.activity) else { return count }
+            left = (left.filter { $0.activity != id } + [(id, nil)]).suffix(ParkedContinuations.maximumOfPeer)
+            do {
+                let summary = try SummaryTime.forLink(one.summary, now: MainLoop.wallClock)
+                try await PeerProxy(link.remote).park(
+                    activity: one.activity, summary: summary, payload: one.payload, timeout: time)
+            } catch {
+                bridgeLog.info("Nothing more is left with \(label): \(HandoffFailure(routed: error))")
+                return count
+            }
         }
+        return all.count
     }
 
     /// Whether the peer may say that it has continued, as `continuation`, what was left with it of `id`: it may do so once.
@@ -32,16 +36,14 @@ extension Peer {
         return true
     }
 
-    /// How much is remembered of what was left with one peer, as on the other side.
-    private static let maximumLeft = ParkedContinuations.maximumOfPeer
-
     /// The peer leaves an activity here over `link`; the summary is in the form that it has on a bus.
     func left(
         _ id: ActivityID, _ summary: [String: Value], _ payload: PackedProperties, over link: Link
     ) async throws {
         let now = MainLoop.wallClock
         var left = PeerOffer.parkedTime
-        if case .int64(let date)? = try payload.unpacked()["ExpirationDate"], date != 0 {
+        let properties = try payload.unpacked()
+        if case .int64(let date)? = properties["ExpirationDate"], date != 0 {
             guard date > now else {
                 throw HandoffFailure(
                     .invalidArguments,
@@ -52,10 +54,40 @@ extension Peer {
         var summary = summary
         summary["Parked"] = .int64(now)
         let begin = MainLoop.bootClock
-        try await take(
-            id, summary, PeerOffer.Parked(payload: payload, since: begin, until: begin + left), over: link)
+        let parked = PeerOffer.Parked(payload: payload, since: begin, until: begin + left)
+        guard let open = summary.removeValue(forKey: "Open"), open != .boolean(false) else {
+            return try await take(id, summary, parked, over: link)
+        }
+        guard open == .boolean(true) else {
+            throw HandoffFailure(.invalidArguments, "Open is no boolean. Give it one, of the type b.")
+        }
+        guard !offer.holds(id) else {
+            throw HandoffFailure(
+                .invalidArguments, "Activity \(id) is offered already. Leave it without Open, or another one."
+            )
+        }
+        try aside.left(
+            id, summary, parked, size: MarshalledSize.ofBody(properties), link: link.number, at: begin)
+        updateTimer()
+        owner.makeRoomForParked()
     }
 
     /// Since when something is here that the peer has left, by ``MainLoop/bootClock``; nil if nothing is.
-    var parkedSince: Int64? { offer.parked?.since }
+    var parkedSince: Int64? { offer.parked?.since ?? aside.since }
+
+    /// What the peer has left here, for the user here, who wants to see it: what it offered, and what else was open; nil if
+    /// there is a link, or nothing is left. The summaries are in the form that they have on a bus.
+    var listedHere: [SummaryTime.Listed]? {
+        guard link == nil, parkedSince != nil else { return nil }
+        let items = aside.items(at: MainLoop.bootClock).map {
+            SummaryTime.Listed($0.id.description, $0.summary)
+        }
+        return (offer.parkedOffer.map { [SummaryTime.Listed($0.id.description, $0.summary)] } ?? []) + items
+    }
+
+    /// The state of what the peer has left here beside what it offered; nil if there is a link, or that is none of it.
+    func leftAside(_ id: ActivityID) -> PackedProperties? {
+        guard link == nil else { return nil }
+        return aside.items(at: MainLoop.bootClock).first { $0.id == id }?.parked.payload
+    }
 }

@@ -39,9 +39,10 @@ final class Peer {
     let state: BridgeState
     let owner: any PeerOwner
     var offer = PeerOffers()
+    /// What the peer has left here besides.
+    var aside = LeftAside()
     private lazy var timer = DeadlineTimer { [weak self] in
-        guard let self else { return }
-        perform(offer.advance(to: MainLoop.bootClock))
+        self?.resumed()
     }
     private var waiting: [Int: CheckedContinuation<Link?, Never>] = [:]
     private var nextWaiting = 0
@@ -74,6 +75,7 @@ final class Peer {
             return updateTimer()
         }
         offer.linked(new.number, at: MainLoop.bootClock)
+        aside.linked(new.number)
         updateTimer()
         if let own = owner.ownOffer { tell(own, over: new) }
         goOn(with: new)
@@ -258,11 +260,17 @@ final class Peer {
         for telling in perform(actions) { try await telling.value }
     }
 
-    /// What the peer has left here has to go, or only if it is this activity.
-    func dropParked(_ id: ActivityID? = nil) { perform(offer.dropParked(id)) }
+    /// What the peer has left here has to go, or only this activity.
+    func dropParked(_ id: ActivityID? = nil) {
+        aside.drop(id)
+        perform(offer.dropParked(id))
+    }
 
-    /// The machine has slept: what was to end meanwhile ends.
-    func resumed() { perform(offer.advance(to: MainLoop.bootClock)) }
+    /// Time has passed, perhaps in sleep: what was to end meanwhile ends.
+    func resumed() {
+        aside.advance(to: MainLoop.bootClock)
+        perform(offer.advance(to: MainLoop.bootClock))
+    }
 
     /// The peer no longer offers the activity.
     func withdrawn(_ id: ActivityID) async throws {
@@ -291,7 +299,8 @@ final class Peer {
 
     func updateTimer() {
         let now = MainLoop.bootClock
-        timer.set(offer.nextDeadline(at: now).map { MainLoop.now + $0 - now })
+        let next = [offer.nextDeadline(at: now), aside.nextDeadline].compactMap { $0 }.min()
+        timer.set(next.map { MainLoop.now + $0 - now })
     }
 
     private func tellBroker(_ action: PeerOffer.Action) async throws {

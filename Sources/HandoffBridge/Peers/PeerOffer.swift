@@ -101,6 +101,11 @@ struct PeerOffer {
     /// What the peer has left here; nil if nothing is.
     var parked: Parked? { held?.parked }
 
+    /// The activity that is left here, and its summary; nil if nothing is.
+    var parkedOffer: (id: ActivityID, summary: [String: Value])? {
+        held.flatMap { $0.parked == nil ? nil : ($0.id, $0.summary) }
+    }
+
     /// What is left here has to go, or only if it is this activity.
     mutating func dropParked(_ id: ActivityID? = nil) -> [Action] {
         guard let held, held.parked != nil, held.id == id ?? held.id else { return [] }

@@ -55,6 +55,9 @@ struct PeerOffers {
     /// What the peer has left here; nil if nothing is.
     var parked: PeerOffer.Parked? { own.parked }
 
+    /// The activity that is left here, and its summary; nil if nothing is.
+    var parkedOffer: (id: ActivityID, summary: [String: Value])? { own.parkedOffer }
+
     /// What is left here has to go, or only if it is this activity.
     mutating func dropParked(_ id: ActivityID?) -> [Action] { own.dropParked(id) }
 

@@ -36,7 +36,10 @@ enum SummaryTime {
     static func forBus(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Listed] {
         try listed.map { (one) throws(HandoffFailure) in
             try checkSize(one.fields.1)
-            return Listed(one.fields.0, try forBus(one.fields.1, now: now))
+            var summary = try forBus(one.fields.1, now: now)
+            // Only this device says what was left here.
+            summary["Parked"] = nil
+            return Listed(one.fields.0, summary)
         }
     }
 

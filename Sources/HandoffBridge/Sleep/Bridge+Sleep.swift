@@ -17,11 +17,14 @@ extension Bridge: SleepOwner {
     /// How many others may have left something here.
     private static var maximumParked: Int { 8 }
 
-    var canLeave: Bool { settings.parks && ownOffer != nil && peers.values.contains { $0.link != nil } }
+    var canLeave: Bool { ownOffer != nil && isHeard }
+
+    /// Whether there is anybody to leave something with, and the user wants that.
+    private var isHeard: Bool { settings.parks && peers.values.contains { $0.link != nil } }
 
     func leave() async {
         let deadline = MainLoop.now + Self.leavingTime
-        if canLeave { await leaveOffer() }
+        if isHeard { await leaveWhatIsOpen() }
         guard state.isOn else { return }
         // From now on nobody is dialled or let in: a link that came up again would say that the offer is alive.
         state.handoff = .unknown
@@ -31,23 +34,34 @@ extension Bridge: SleepOwner {
         links.finishAll("the machine is about to sleep", until: deadline)
     }
 
-    private func leaveOffer() async {
-        let parked: PeerManagerParkReply
-        do {
-            parked = try await broker.park(within: Self.askingTime)
-        } catch {
-            return bridgeLog.debug("\(HandoffFailure(routed: error))")
-        }
+    /// What is offered goes first, since the network may be cut at any moment.
+    private func leaveWhatIsOpen() async {
         let heirs = peers.values.filter { $0.link != nil }
             .sorted { $0.link?.establishedAt ?? 0 > $1.link?.establishedAt ?? 0 }
             .prefix(Self.maximumHeirs)
-        let answers = heirs.map { peer in
-            (peer, MainLoop.start { await peer.leave(parked, within: Self.answerTime) })
+        func leave(
+            _ what: [PeerManagerParkReply]
+        ) -> [(label: String, left: Task<Int, Never>)] {
+            heirs.map { peer in
+                (peer.label, MainLoop.start { await peer.leave(what, within: Self.answerTime) })
+            }
         }
-        var names: [String] = []
-        for (peer, answer) in answers where await answer.value { names.append(peer.label) }
-        if !names.isEmpty {
-            bridgeLog.message("Activity \(parked.activity) was left with \(names.joined(separator: ", ")).")
+        let others = MainLoop.start { [broker] in try await broker.parkAside(within: Self.askingTime) }
+        var answers: [(label: String, left: Task<Int, Never>)] = []
+        do {
+            answers = leave([try await broker.park(within: Self.askingTime)])
+        } catch {
+            bridgeLog.debug("\(HandoffFailure(routed: error))")
+        }
+        do {
+            answers += leave(try await others.value)
+        } catch {
+            bridgeLog.debug("\(HandoffFailure(routed: error))")
+        }
+        var counts: [String: Int] = [:]
+        for (label, left) in answers { counts[label, default: 0] += await left.value }
+        for (label, count) in counts.sorted(by: { $0.key < $1.key }) where count > 0 {
+            bridgeLog.message("What is open here was left with \(label): \(count).")
         }
     }
 

@@ -170,12 +170,14 @@ final class ActivityObject {
     }
 
     /// Waits until the state is as new as it can be, but not longer than `limit`.
-    func saved(within limit: Duration) async {
+    /// - Returns: false if that was too short, or the activity has ended meanwhile.
+    @discardableResult
+    func saved(within limit: Duration) async -> Bool {
         var generator = UnpredictableNumbers()
         let id = ContinuationID(using: &generator)
         let timer = LoopSource.timer(after: limit) { [weak self] in self?.forget(id) }
         defer { timer.cancel() }
-        _ = await saved(for: id)
+        return await saved(for: id)
     }
 
     /// A continuation has ended: a fetch of it that still waits is refused.

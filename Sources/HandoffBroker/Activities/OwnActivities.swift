@@ -211,6 +211,16 @@ final class OwnActivities {
         return offer
     }
 
+    /// What is open beside what is current, and may go to peers; the latest used first.
+    var openAside: [ActivityID] {
+        advance()
+        return isShared ? machine.openAside : []
+    }
+
+    /// What is open beside what is current is left with peers.
+    /// - Returns: what they are to have of it; nil if it is not open any more.
+    func parkAside(_ id: ActivityID) -> Offer? { machine.parkAside(id) }
+
     /// A peer has continued what was left with it.
     /// - Returns: whether that is news.
     /// - Throws: `unknownObject` if it was never left with anybody.

@@ -60,7 +60,9 @@ final class Peers {
         offers.peerChanged(device, isMuted: isMuted)
         continued.linkChanged(to: device, isConnected: isConnected)
         offers.continuations.linkChanged(to: device, isConnected: isConnected)
-        if isConnected { offers.tellContinuedParked(to: device) }
+        guard isConnected else { return }
+        offers.awake(device)
+        offers.tellContinuedParked(to: device)
     }
 
     /// The device is no longer paired.
@@ -150,6 +152,10 @@ final class PeerManagerObject: PeerManagerServer {
     }
 
     func park(_ call: MethodCall) async throws -> PeerManagerParkReply { try await parking.park() }
+
+    func parkAside(_ call: MethodCall) async throws -> [Structure<String, [String: Value], [String: Value]>] {
+        await parking.parkAside()
+    }
 
     func save(_ call: MethodCall) async throws -> PeerManagerSaveReply { try await parking.save() }
 

@@ -30,24 +30,29 @@ extension ContinuationRunner {
     }
 
     private func fetched() async throws -> [String: Value] {
-        guard parked == nil else { return try left() }
+        if let left = try left() { return left }
         do {
-            return try await owner.peers.bridgePeer(device).fetch(
+            let fetched = try await owner.peers.bridgePeer(device).fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2
             ).unpacked()
+            return parked == nil ? fetched : Self.withoutStreams(fetched)
         } catch  where HandoffFailure(routed: error).code == .connectionUnavailable {
             // Its device may have fallen asleep meanwhile.
             parked = offers.parked(key)
-            guard parked != nil else { throw error }
-            return try left()
+            guard let left = try left() else { throw error }
+            return left
         }
     }
 
-    /// What its device has left here.
-    private func left() throws -> [String: Value] {
-        // There is nobody to open a stream to.
-        try parked?.payload.unpacked().filter { $0.key != "SupportsContinuationStreams" } ?? [:]
+    /// What its device has left here; nil if the bridge has to be asked for it.
+    private func left() throws -> [String: Value]? {
+        try parked?.payload.map { Self.withoutStreams(try $0.unpacked()) }
+    }
+
+    /// There is nobody to open a stream to.
+    private static func withoutStreams(_ activity: [String: Value]) -> [String: Value] {
+        activity.filter { $0.key != "SupportsContinuationStreams" }
     }
 
     /// Checks what was fetched. Where that names files in shared folders, these are looked at, on a thread.

@@ -41,22 +41,25 @@ enum OfferSummary {
     /// How many bytes what is listed may have.
     static let maximumListSize = 64 << 10
 
+    /// One of what a peer has listed, and when it left it here, in microseconds since the Unix epoch; 0 if it did not.
+    typealias Decoded = (offer: Offer, parkedAt: Int64)
+
     /// What a peer has listed, as it is now.
     /// - Throws: `InvalidArgs` or `LimitsExceeded`, saying which rule it breaks.
-    static func decode(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Offer] {
+    static func decode(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Decoded] {
         guard listed.count <= Quota.open else {
             throw HandoffFailure(
                 .limitsExceeded, "It has listed \(listed.count) activities, more than \(Quota.open).")
         }
-        var offers: [Offer] = []
+        var decoded: [Decoded] = []
         for one in listed {
             let offer = try decode(try ActivityID(checking: one.fields.0), one.fields.1, now: now)
-            guard !offers.contains(where: { $0.id == offer.id }) else {
+            guard !decoded.contains(where: { $0.offer.id == offer.id }) else {
                 throw HandoffFailure(.invalidArguments, "It has listed activity \(offer.id) twice.")
             }
-            offers.append(offer)
+            decoded.append((offer, try parkedAt(one.fields.1) ?? 0))
         }
-        return offers
+        return decoded
     }
 
     /// The offer that a peer's `summary` describes.

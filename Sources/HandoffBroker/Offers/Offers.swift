@@ -123,14 +123,21 @@ final class Offers {
     /// `device` has listed this for the user here, the latest used first.
     /// - Returns: where each is on the bus.
     /// - Throws: `InvalidArgs` if one was told of before as something else.
-    func listed(_ offers: [Offer], by device: DeviceID) throws(HandoffFailure) -> [ObjectPath] {
-        for offer in offers { try checkSame(offer, by: device) }
+    func listed(_ listed: [OfferSummary.Decoded], by device: DeviceID) throws(HandoffFailure) -> [ObjectPath]
+    {
+        for one in listed { try checkSame(one.offer, by: device) }
         perform(
             machine.list(
-                offers.map { ($0, applications.handlers(for: $0), applications.keptOut(from: $0)) },
-                from: device, at: clock.instant))
-        return offers.compactMap { shown[RemoteActivityKey(device, $0.id)]?.path }
+                listed.map {
+                    RemoteOffers.Listed(
+                        offer: $0.offer, handlers: applications.handlers(for: $0.offer),
+                        keptOut: applications.keptOut(from: $0.offer), parkedAt: $0.parkedAt)
+                }, from: device, at: clock.instant))
+        return listed.compactMap { shown[RemoteActivityKey(device, $0.offer.id)]?.path }
     }
+
+    /// There is a link to `device`: it says itself what is open there.
+    func awake(_ device: DeviceID) { perform(machine.awake(device)) }
 
     /// What is shown at this path; nil if nothing is.
     func object(at path: ObjectPath) -> RemoteActivityObject? {
@@ -139,7 +146,9 @@ final class Offers {
 
     /// What was left here of an offer; nil if nothing was.
     func parked(_ key: RemoteActivityKey) -> ParkedActivity? {
-        left[key.device].flatMap { $0.id == key.activity ? $0 : nil }
+        if let left = left[key.device], left.id == key.activity { return left }
+        guard machine.entry(key.activity, of: key.device)?.isParked == true else { return nil }
+        return ParkedActivity(id: key.activity, payload: nil)
     }
 
     /// `device` no longer offers this activity.
@@ -279,36 +288,35 @@ extension Offers {
 extension Offers {
     /// Tells `device`, if there is a link to it, what of what it had left here was continued.
     func tellContinuedParked(to device: DeviceID) {
-        for entry in machine.untold(by: device, at: clock.instant) {
-            MainLoop.start { [self] in
-                do {
-                    try await peers.bridgePeer(device).continuedParked(
-                        activity: entry.activity.description, continuation: entry.continuation.description,
-                        revision: entry.revision)
-                } catch {
-                    let failure = HandoffFailure(routed: error)
-                    // It is said again on the next link. One that does not know of it never will.
-                    if ![.unknownObject, .notPaired, .invalidArguments, .notSupported].contains(failure.code)
-                    {
-                        return
-                    }
-                    brokerLog.debug("ContinuedParked of \(entry.activity): \(failure.message)")
+        for entry in machine.untold(by: device, at: clock.instant) { tell(entry) }
+    }
+
+    private func tell(_ entry: ParkedContinuations.Entry) {
+        MainLoop.start { [self] in
+            do {
+                try await peers.bridgePeer(entry.device).continuedParked(
+                    activity: entry.activity.description, continuation: entry.continuation.description,
+                    revision: entry.revision)
+            } catch {
+                let failure = HandoffFailure(routed: error)
+                // It is said again on the next link. One that does not know of it never will.
+                if ![.unknownObject, .notPaired, .invalidArguments, .notSupported].contains(failure.code) {
+                    return
                 }
-                perform(machine.settled(entry))
+                brokerLog.debug("ContinuedParked of \(entry.activity): \(failure.message)")
             }
+            perform(machine.settled(entry))
         }
     }
 }
 
 extension Offers: ContinuedOffers {
     func continuedParked(_ key: RemoteActivityKey, _ id: ContinuationID, revision: UInt64) {
-        perform(
-            machine.continuedParked(
-                ParkedContinuations.Entry(
-                    device: key.device, activity: key.activity, continuation: id, revision: revision),
-                at: clock.instant))
+        let entry = ParkedContinuations.Entry(
+            device: key.device, activity: key.activity, continuation: id, revision: revision)
+        perform(machine.continuedParked(entry, at: clock.instant))
         // The bridge forgets what was left here, whether or not its device can be told now.
-        tellContinuedParked(to: key.device)
+        tell(entry)
     }
 
     func continuedUnheard(_ key: RemoteActivityKey) {

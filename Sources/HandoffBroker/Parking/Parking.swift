@@ -25,62 +25,100 @@ final class Parking {
         guard preferences.parks else {
             throw Self.nothing("the user does not want that")
         }
-        let state = try await state(of: activities.offeredNow, savedWithin: Deadline.parkingSave) {
-            object, isWhole in
-            if !isWhole { throw Self.nothing("its document is in no shared folder") }
+        let state = try await state(of: activities.offeredNow, savedWithin: Deadline.parkingSave) { saved in
+            if !saved.isWhole { throw Self.nothing("its document is in no shared folder") }
+            return activities.park()
         }
         guard let state else { throw Self.nothing("nothing is offered") }
         brokerLog.debug("Activity \(state.offer.id) is left with peers, revision \(state.offer.revision).")
         return PeerManagerParkReply(
             activity: state.offer.id.description, summary: OfferSummary.encode(state.offer),
-            payload: state.payload)
+            payload: try PackedProperties(state.payload))
     }
 
     /// What is offered, or was left last, with the state that its application saves now, for a device that is away.
     /// - Throws: `OfferWithdrawn` if nothing is offered; `NotSupported` if a device could not continue it alone.
     func save() async throws -> PeerManagerSaveReply {
         let id = activities.offeredNow ?? activities.left?.id
-        let state = try await state(of: id, savedWithin: Deadline.willSave) { object, isWhole in
-            if !isWhole {
+        let state = try await state(of: id, savedWithin: Deadline.willSave) { saved in
+            if !saved.isWhole {
                 throw HandoffFailure(
                     .notSupported,
                     "This is sent to be continued without this device, and its document is in no folder that both share."
                         + " Send it while the other device is connected and the document is in front here, or put the"
                         + " document into such a folder.")
             }
-            if object.supportsContinuationStreams {
+            if saved.object.supportsContinuationStreams {
                 throw HandoffFailure(
                     .notSupported,
                     "This can be continued only while both devices are connected. Send it then, while it is in front here."
                 )
             }
+            return activities.park() ?? activities.left?.withoutStreams
         }
         guard let state else {
             throw HandoffFailure.nothingToSend
         }
         return PeerManagerSaveReply(
             activity: state.offer.id.description, summary: OfferSummary.encode(state.offer),
-            payload: state.payload)
+            payload: try PackedProperties(state.payload))
+    }
+
+    /// What is open beside what is offered, the latest used first: what needs no more of this device than its state, and whose
+    /// application has said all that it has to say within ``Deadline/parkingSave``, or had nothing to save.
+    func parkAside() async -> [Structure<String, [String: Value], [String: Value]>] {
+        guard activities.applications.preferences.parks else { return [] }
+        let states = activities.openAside.map { id in
+            MainLoop.start { [self] in
+                try? await state(of: id, savedWithin: Deadline.parkingSave) { saved in
+                    guard saved.isWhole, saved.isUpToDate,
+                        MarshalledSize.ofBody(saved.payload) <= Quota.payloadOfOpenLeft
+                    else { return nil }
+                    return activities.parkAside(id)
+                }
+            }
+        }
+        var (left, size) = ([Structure<String, [String: Value], [String: Value]>](), 0)
+        for state in states {
+            guard left.count < Quota.openLeft, let (offer, payload) = await state.value else { continue }
+            let more = MarshalledSize.ofBody(payload)
+            guard size + more <= Quota.payloadOfAllOpenLeft else { continue }
+            size += more
+            left.append(Structure(offer.id.description, OfferSummary.encode(offer), payload))
+        }
+        return left
+    }
+
+    /// An activity, after its application has been asked to save it.
+    private struct Saved {
+        let object: ActivityObject
+        /// What `Fetch` would return.
+        let payload: [String: Value]
+        /// Whether a device that has this has all of it.
+        let isWhole: Bool
+        /// Whether its application had nothing to save, or has.
+        let isUpToDate: Bool
     }
 
     /// An activity, after its application has been asked to save it; nil if there is none, or it is offered no longer.
-    /// - Parameter check: throws if it is not to go anywhere, given whether a device has all of it that has this.
+    /// - Parameter offer: what peers are to have of it, who may say from then on that they have continued it. Throws if it is not
+    ///   to go anywhere.
     private func state(
-        of id: ActivityID?, savedWithin limit: Duration,
-        _ check: (ActivityObject, _ isWhole: Bool) throws -> Void
-    ) async throws -> (offer: Offer, payload: PackedProperties)? {
+        of id: ActivityID?, savedWithin limit: Duration, _ offer: (Saved) throws -> Offer?
+    ) async throws -> (offer: Offer, payload: [String: Value])? {
         guard let id, let object = activities.object(of: id) else { return nil }
+        let hadNothing = !object.needsSave
         async let named = object.isSandboxed ? nil : sharedFolders.files(namedIn: object.state)
-        await object.saved(within: limit)
+        let isSaved = await object.saved(within: limit)
         let files = await named
         guard activities.object(of: id) === object else { return nil }
         let payload = object.payload(naming: files)
-        try check(object, object.documentURL.isEmpty || SharedURLs.areNamed(in: payload))
-        // From here on peers may say that they have continued it.
-        guard let offer = activities.park() ?? activities.left?.withoutStreams, offer.id == id else {
-            return nil
-        }
-        return (offer, try PackedProperties(payload))
+        let saved = Saved(
+            object: object, payload: payload,
+            isWhole: object.documentURL.isEmpty || SharedURLs.areNamed(in: payload),
+            isUpToDate: hadNothing || isSaved)
+        guard let offer = try offer(saved), offer.id == id else { return nil }
+        return (offer, payload)
     }
 
     private static func nothing(_ why: String) -> HandoffFailure {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
+// This file is long because what is current, offered, open and left elsewhere is one state, into which other files would have
+// to reach.
+
 /// The activities of this session, which of them is current, what peers are offered, and what is listed for them.
 ///
 /// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
@@ -205,22 +208,36 @@ package struct SessionActivities: Sendable {
             throw HandoffFailure(
                 .limitsExceeded, "What is open was listed for this device within the last second. Wait.")
         }
-        let open = isShared ? activities.values.filter { isOfferable($0) } : []
-        let sorted = open.sorted { one, other in
+        let offers = isShared ? open.map(\.offer) : wanted.map { [$0] } ?? []
+        // Devices come and go.
+        listings = listings.filter { now.instant < $0.value.time.advanced(by: Deadline.listing) }
+        listings[device] = (Set(offers.map(\.id)), now.instant)
+        return offers
+    }
+
+    /// What is open, the latest used first, and not too much of one application.
+    private var open: some Collection<SessionActivity> {
+        let sorted = activities.values.filter { isOfferable($0) }.sorted { one, other in
             // The wall clock, by which the others are sorted, may have been set.
             if one.id == current || other.id == current { return one.id == current }
             return (one.lastUsed, one.id.description) > (other.lastUsed, other.id.description)
         }
         var counts: [ApplicationID: Int] = [:]
-        let listed = sorted.filter { activity in
+        return sorted.filter { activity in
             counts[activity.applicationID, default: 0] += 1
             return counts[activity.applicationID, default: 0] <= Quota.openOfApplication
-        }
-        let offers = isShared ? listed.prefix(Quota.open).map(\.offer) : wanted.map { [$0] } ?? []
-        // Devices come and go.
-        listings = listings.filter { now.instant < $0.value.time.advanced(by: Deadline.listing) }
-        listings[device] = (Set(offers.map(\.id)), now.instant)
-        return offers
+        }.prefix(Quota.open)
+    }
+
+    /// What is open beside what is current, the latest used first, and no more of it than is listed.
+    package var openAside: [ActivityID] { open.map(\.id).filter { $0 != current } }
+
+    /// What is open beside what is current is left with peers, since the machine is about to sleep.
+    /// - Returns: what peers are to have of it; nil if it is not open, or is current.
+    package mutating func parkAside(_ id: ActivityID) -> Offer? {
+        guard id != current, let activity = activities[id], isOfferable(activity) else { return nil }
+        activities[id]?.parked = activity.revision
+        return activity.offer.withoutStreams
     }
 
     /// `device` is no longer a peer.

@@ -32,6 +32,20 @@ extension RemoteOffers {
         }
     }
 
+    /// What a device has listed.
+    package struct Listed {
+        let offer: Offer
+        let handlers: [Handler]
+        let keptOut: KeptOut
+        let parkedAt: Int64
+
+        /// An activity, what here can continue it, best first, what could if the user had not excluded it, and when the device
+        /// left it here before it slept, in microseconds since the Unix epoch; 0 if it has not.
+        package init(offer: Offer, handlers: [Handler], keptOut: KeptOut = KeptOut(), parkedAt: Int64 = 0) {
+            (self.offer, self.handlers, self.keptOut, self.parkedAt) = (offer, handlers, keptOut, parkedAt)
+        }
+    }
+
     /// An offer that the user does not see because nothing here continues it.
     package struct Hidden: Hashable, Sendable {
         /// Who offers it.

@@ -267,12 +267,8 @@ package struct RemoteOffers: Sendable {
 
     // MARK: What was listed
 
-    /// The user wants to see what is open at `device`, which has listed this, with what can continue each of them and what could
-    /// if the user had not excluded it. It takes the place of what was listed before.
-    package mutating func list(
-        _ listed: [(offer: Offer, handlers: [Handler], keptOut: KeptOut)], from device: DeviceID,
-        at now: Instant
-    ) -> [Action] {
+    /// The user wants to see what is open at `device`, which has listed this. It takes the place of what was listed before.
+    package mutating func list(_ listed: [Listed], from device: DeviceID, at now: Instant) -> [Action] {
         guard isEnabled else { return [] }
         let former = held
         listings[device] = now.advanced(by: Deadline.listing)
@@ -281,7 +277,8 @@ package struct RemoteOffers: Sendable {
             let key = Key(device, one.offer.id)
             if held[key] == nil {
                 let offer = former[key].map { one.offer.following($0.offer) } ?? one.offer
-                held[key] = Held(offer: offer, handlers: one.handlers, keptOut: one.keptOut)
+                held[key] = Held(
+                    offer: offer, handlers: one.handlers, keptOut: one.keptOut, parkedAt: one.parkedAt)
             }
             held[key]?.isListed = true
         }
@@ -289,10 +286,19 @@ package struct RemoteOffers: Sendable {
     }
 
     private mutating func forgetListed(of device: DeviceID) {
-        for key in held.keys where key.device == device {
-            held[key]?.isListed = false
-            drop(key)
-        }
+        for key in held.keys where key.device == device { forgetListed(key) }
+    }
+
+    private mutating func forgetListed(_ key: Key) {
+        held[key]?.isListed = false
+        drop(key)
+    }
+
+    /// There is a link to `device`, which says itself what is open there: what it had left here is listed no more.
+    package mutating func awake(_ device: DeviceID) -> [Action] {
+        let left = keys(of: device).filter { !isOffered($0) && held[$0]?.parkedAt ?? 0 != 0 }
+        for key in left { forgetListed(key) }
+        return show(left)
     }
 
     // MARK: What was left here
@@ -300,13 +306,12 @@ package struct RemoteOffers: Sendable {
     /// What a peer had left here was continued. Until it knows, it is not shown again in that state.
     package mutating func continuedParked(_ entry: ParkedContinuations.Entry, at now: Instant) -> [Action] {
         continuedParked.add(entry, at: now)
-        let key = ownKey(of: entry.device)
-        if let key, let one = held[key], one.parkedAt != 0,
-            continuedParked.contains(one.offer, of: entry.device)
-        {
+        let key = Key(entry.device, entry.activity)
+        if let one = held[key], one.parkedAt != 0, continuedParked.contains(one.offer, of: entry.device) {
+            held[key]?.isListed = false
             end(key)
         }
-        return show([key])
+        return show([key, ownKey(of: entry.device)])
     }
 
     /// What `device`, which there is a link to, has to be told.

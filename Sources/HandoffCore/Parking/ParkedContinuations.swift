@@ -29,8 +29,8 @@ package struct ParkedContinuations: Sendable {
         let until: Instant
     }
 
-    /// How many are kept of a peer; the oldest goes first.
-    package static let maximumOfPeer = 8
+    /// How many are kept of a peer; the oldest goes first. All that it leaves may be continued by one choice.
+    package static let maximumOfPeer = Quota.open
 
     /// The oldest first.
     private var kept: [Kept] = []

@@ -40,10 +40,13 @@ struct RemoteOffersPropertyTests {
         time += Int64.random(in: 0...3_000_000, using: &generator)
         let now = Instant(microseconds: time)
         let handlers = generator.chance(60) ? [Handler.application(try Example.application())] : []
-        switch Int.random(in: 0..<24, using: &generator) {
+        switch Int.random(in: 0..<25, using: &generator) {
+        case 24: return offers.awake(device)
         case 20..<24:
             let listed = try (0...3).filter { _ in generator.chance(50) }.map { number in
-                (try Example.offer(number, title: "Listed"), generator.chance(50) ? handlers : [], KeptOut())
+                RemoteOffers.Listed(
+                    offer: try Example.offer(number, title: "Listed"),
+                    handlers: generator.chance(50) ? handlers : [], parkedAt: generator.chance(20) ? 50 : 0)
             }
             return offers.list(listed, from: device, at: now)
         case 0..<5:

@@ -64,6 +64,34 @@ struct OriginParkingTests {
         #expect(activities.offered?.id == id)
     }
 
+    @Test(
+        "what else is open is left beside it, the latest used first, and is open no more once it was continued"
+    )
+    mutating func aside() throws {
+        for number: UInt8 in 2...6 {
+            let other = try Example.activity(number)
+            try activities.create(
+                other, connection: ":1.1", type: try Example.type(),
+                applicationID: number == 6
+                    ? try Example.application("com.example.other") : Example.application(),
+                details: details)
+            _ = try activities.becomeCurrent(other, at: .at(Int64(number)))
+        }
+        _ = try activities.becomeCurrent(id, at: .at(7))
+        // Of one application three are open: the current one, and those that were used last.
+        let aside = try [6, 5, 4].map { try Example.activity($0) }
+        #expect(activities.openAside == aside)
+        let parked = activities.parkAside(aside[1])
+        let left = try #require(parked)
+        #expect(left.id == aside[1] && !left.supportsContinuationStreams)
+        #expect(activities.parkAside(id) == nil)
+        _ = try activities.continuedParked(aside[1], continuations[0], revision: left.revision, at: .at(8))
+        #expect(activities.parkAside(aside[1]) == nil && activities.offered?.id == id)
+        #expect(throws: HandoffFailure.self) {
+            try activities.continuedParked(aside[0], continuations[1], revision: 1, at: .at(8))
+        }
+    }
+
     @Test("what was never left anywhere was not continued")
     mutating func neverLeft() throws {
         #expect(throws: HandoffFailure.self) {
@@ -120,17 +148,40 @@ struct ReceivedParkingTests {
         #expect(offers.entries.count == 1)
     }
 
-    @Test("it is told for a day, and of eight of a device at most; not to a device that is paired no more")
+    @Test(
+        "what was left beside it is listed, until it was continued or its device is there again",
+        arguments: [true, false])
+    mutating func aside(isContinued: Bool) throws {
+        let listed = RemoteOffers.Listed(
+            offer: try Example.offer(revision: 3), handlers: handlers, parkedAt: 50)
+        guard case .added(let shown)? = offers.list([listed], from: device, at: .at(0)).first else {
+            Issue.record("Nothing is shown.")
+            return
+        }
+        #expect(shown.isListed && shown.parkedAt == 50)
+        #expect(!offers.isParked(entry.activity, of: device))
+        let removed: [RemoteOffers.Action] = [.removed(device, entry.activity)]
+        if isContinued {
+            #expect(offers.continuedParked(entry, at: .at(1)) == removed)
+            #expect(offers.untold(by: device, at: .at(1)) == [entry])
+        }
+        #expect(offers.awake(device) == (isContinued ? [] : removed))
+        #expect(offers.entries.isEmpty)
+    }
+
+    @Test(
+        "it is told for a day, and of as much of a device as is listed; not to a device that is paired no more"
+    )
     mutating func limits() throws {
-        for number in 1...10 {
+        for number in 1...26 {
             let entry = ParkedContinuations.Entry(
                 device: device, activity: try Example.activity(1),
                 continuation: try Example.continuation(UInt8(number)), revision: UInt64(number))
             _ = offers.continuedParked(entry, at: .at(Int64(number) * 1000))
         }
-        #expect(offers.untold(by: device, at: .at(11_000)).map(\.revision) == Array(3...10))
-        #expect(offers.untold(by: device, at: .at(86_405_000)).map(\.revision) == Array(6...10))
+        #expect(offers.untold(by: device, at: .at(27_000)).map(\.revision) == Array(3...26))
+        #expect(offers.untold(by: device, at: .at(86_405_000)).map(\.revision) == Array(6...26))
         _ = offers.peerRemoved(device)
-        #expect(offers.untold(by: device, at: .at(11_000)).isEmpty)
+        #expect(offers.untold(by: device, at: .at(27_000)).isEmpty)
     }
 }

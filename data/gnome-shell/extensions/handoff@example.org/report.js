@@ -7,7 +7,7 @@ const BROKER = 'org.example.Handoff';
 // More than that nobody reads in a menu; the Handoff window has them all.
 const MAXIMUM_OFFERS = 6;
 const MAXIMUM_DEVICES = 12;
-const MAXIMUM_LINKED = 8;
+const MAXIMUM_OPEN = 8;
 const MAXIMUM_TITLE = 120;
 const MAXIMUM_NAME = 64;
 
@@ -36,15 +36,22 @@ export function makeReport(broker, bridge) {
         isContinuing: properties.State === 'continuing',
         since: properties.Since ?? 0,
     })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));
-    const linked = (isEnabled && bridge?.all(`${BROKER}.Device`) || [])
-        .filter(([, properties]) => properties.Paired === true && properties.Connected === true)
-        .map(([path, properties]) => ({path, id: properties.DeviceId ?? '', name: line(properties.Name, MAXIMUM_NAME)}))
+    // Whether it sleeps, and has left here what is open there.
+    const isAsleep = device => broker?.all(`${BROKER}.RemoteActivity`)
+        .some(([, properties]) => properties.Parked === true && properties.DeviceId === device) ?? false;
+    const peers = (isEnabled && bridge?.all(`${BROKER}.Device`) || [])
+        .filter(([, properties]) => properties.Paired === true)
+        .map(([path, properties]) => ({
+            path, id: properties.DeviceId ?? '', name: line(properties.Name, MAXIMUM_NAME),
+            isConnected: properties.Connected === true,
+        }))
         .sort((one, other) => one.name.localeCompare(other.name) || one.path.localeCompare(other.path));
+    const linked = peers.filter(peer => peer.isConnected);
     return {
         isEnabled,
         offers: offers.slice(0, MAXIMUM_OFFERS),
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
-        linked: linked.slice(0, MAXIMUM_LINKED),
+        open: peers.filter(peer => peer.isConnected || isAsleep(peer.id)).slice(0, MAXIMUM_OPEN),
         devices: isAnythingToSend(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
     };
 }
