@@ -38,6 +38,12 @@ extension HandoffClient {
         scheduleFlush()
     }
 
+    /// It is open from now on, with each broker, without becoming the current one.
+    package func becomeOpen(_ key: ActivityKey) {
+        activities.becomeOpen(key)
+        scheduleFlush()
+    }
+
     /// Ends the activity.
     package func invalidate(_ key: ActivityKey) {
         activities.invalidate(key)

@@ -30,6 +30,8 @@ public final class TestBroker {
         case resignCurrent
         /// It has made an activity no longer the current one, which stays open.
         case leaveCurrent
+        /// It has made an activity open, without making it the current one.
+        case becomeOpen
         /// It has ended an activity.
         case invalidate
     }

@@ -135,6 +135,7 @@ final class TestDevice {
         case "BecomeCurrent": calls.append(.becomeCurrent)
         case "ResignCurrent": calls.append(.resignCurrent)
         case "LeaveCurrent": calls.append(.leaveCurrent)
+        case "BecomeOpen": calls.append(.becomeOpen)
         case "Invalidate": calls.append(.invalidate)
         default: break
         }

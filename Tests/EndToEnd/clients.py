@@ -64,6 +64,9 @@ class Activity:
     def leave_current(self) -> None:
         self.owner.call(self.path, "Activity.LeaveCurrent")
 
+    def become_open(self) -> None:
+        self.owner.call(self.path, "Activity.BecomeOpen")
+
     def invalidate(self) -> None:
         self.owner.call(self.path, "Activity.Invalidate")
 

@@ -255,6 +255,17 @@ QUESTIONS = [
     ("pages.described({id: 1, url: 'https://example.com/', title: 'x'.repeat(1e7)}, []).title.length", 512),
     ("pages.described({id: 1, url: 'https://example.com/', title: 'x', incognito: true}, [])", None),
     ("pages.described({id: 1, url: 'https://example.com/', title: 'x'}, ['example.com'])", None),
+    ("windows.toldTabs([{id: 1, url: 'https://example.com/', active: true}, {id: 2, url: 'about:blank'}], []).length", 0),
+    ("windows.toldTabs([1, 2, 3].map(id => ({id, url: `https://example.com/${id}`, pinned: id === 1, active: id === 2})), [])"
+     ".map(tab => `${tab.pinned} ${tab.front}`)", ["true false", "false true", "false false"]),
+    ("windows.toldTabs([1, 2, 3].map(id => ({id, url: `https://a${id}.example/`, incognito: id === 1})), ['a2.example'])"
+     ".length", 0),
+    ("windows.toldTabs([3000, 9, 8].map(id => ({id, url: `https://example.com/${'x'.repeat(id)}`})), []).length", 2),
+    ("windows.toldTabs(Array.from({length: 200}, (_, id) => ({id, url: `https://example.com/${id}`, active: id === 150})), [])"
+     ".map(tab => tab.url.slice(20)).filter((_, number) => number % 49 === 0)", ["125", "174"]),
+    ("windows.waitedFor('a:b', windows.waitingAddress('a:b', {url: 'https://example.com/?a=b&c#d', title: '<b>&'})).url",
+     "https://example.com/?a=b&c#d"),
+    ("windows.waitedFor('a:b', 'a:b#url=file:///etc/passwd')", None), ("windows.waitedFor('a:b', 'https://example.com/')", None),
     ("await new Promise(done => { let n = 0; const one = new pace.Pace(50, () => n++); for (let i = 0; i < 1000; i++) "
      "one.changed(); setTimeout(() => done(n), 300); })", 2),
 ]
@@ -266,8 +277,8 @@ def test_modules(machine: Machine, site: Site, program: str) -> None:
     times a second."""
     with running(machine, program, f"{site.address}/one") as browser:
         browser.open(browser.options_page())
-        script = ("(async () => { const [pages, pace] = await Promise.all(['pages', 'pace'].map(name => import("
-                  "(globalThis.browser ?? chrome).runtime.getURL(`${name}.js`)))); return [" +
+        script = ("(async () => { const [pages, pace, windows] = await Promise.all(['pages', 'pace', 'windows'].map("
+                  "name => import((globalThis.browser ?? chrome).runtime.getURL(`${name}.js`)))); return [" +
                   ", ".join(question for question, _ in QUESTIONS) + "]; })()")
         answers = browser.evaluate(script, "options.html")
         assert dict(zip((question for question, _ in QUESTIONS), answers)) == dict(QUESTIONS)

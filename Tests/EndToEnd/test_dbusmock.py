@@ -90,7 +90,8 @@ def answers(session: Session) -> list[Any]:
     ask(one, "Activity.AddUserInfoEntries", "a{sv}", {"c": GLib.Variant("s", "x" * 140_000)})
     found.append((session.get(one, "Activity.Title"), session.get(one, "Activity.UserInfo")))
     for path, method in ((one, "BecomeCurrent"), (one, "BecomeCurrent"), (two, "BecomeCurrent"), (one, "ResignCurrent"),
-                         (one, "LeaveCurrent"), (two, "LeaveCurrent"), (two, "BecomeCurrent"), (two, "ResignCurrent"), (two, "BecomeCurrent"), (two, "Invalidate"), (two, "BecomeCurrent")):
+                         (one, "LeaveCurrent"), (two, "LeaveCurrent"), (two, "BecomeCurrent"), (two, "BecomeOpen"), (two, "ResignCurrent"),
+                         (two, "BecomeOpen"), (two, "BecomeCurrent"), (two, "Invalidate"), (two, "BecomeCurrent"), (two, "BecomeOpen")):
         ask(path, f"Activity.{method}")
         found.append(session.get(one, "Activity.Current"))
     ask(two, "Activity.Update", "a{sv}", {})

@@ -25,6 +25,7 @@ MEMBERS = {
     "Activity.BecomeCurrent": (LIFE, "public func becomeCurrent("),
     "Activity.ResignCurrent": (LIFE, "public func resignCurrent("),
     "Activity.LeaveCurrent": (LIFE, "public func leaveCurrent("),
+    "Activity.BecomeOpen": (LIFE, "public func becomeOpen("),
     "Activity.Invalidate": (LIFE, "public func invalidate("),
     "Activity.Update": (ACTIVITY, "public func set<Property>("),
     "Activity.AddUserInfoEntries": ("Activities/UserActivity+Payload.swift", "public func addUserInfoEntries("),

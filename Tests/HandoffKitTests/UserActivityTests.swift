@@ -71,6 +71,19 @@ struct UserActivityTests {
         #expect(!first.isValid && broker.activityCount == 1)
     }
 
+    @Test("becomeOpen makes an activity known without making it current")
+    func opening() async {
+        let (first, second) = (activity("First"), activity("Second"))
+        first.becomeCurrent()
+        second.becomeOpen()
+        await broker.settle()
+        #expect(first.isCurrent && !second.isCurrent && broker.activityCount == 2)
+        #expect(broker.calls.last == .becomeOpen)
+        second.resignCurrent()
+        await broker.settle()
+        #expect(first.isCurrent && broker.calls.last == .resignCurrent)
+    }
+
     @Test("an activity that has ended can't become current, and says so")
     func invalid() async {
         let activity = activity()

@@ -207,6 +207,11 @@ def LeaveCurrent(self: Any, sender: str = "") -> None:
 
 
 @dbus.service.method(ACTIVITY, sender_keyword="sender")
+def BecomeOpen(self: Any, sender: str = "") -> None:
+    check_owner(self, sender)
+
+
+@dbus.service.method(ACTIVITY, sender_keyword="sender")
 def Invalidate(self: Any, sender: str = "") -> None:
     check_owner(self, sender)
     end(main(), self.path)

@@ -38,7 +38,7 @@ final class BrowserCatcher {
     func begin() throws {
         let id = try ApplicationID(BrowserHost.team)
         let application = AdaptedApplication(
-            id, types: [.browsingWeb], team: try Team(BrowserHost.team), receives: true)
+            id, types: [.browsingWeb, .browsingWindow], team: try Team(BrowserHost.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.restWhenIdle() }
         application.onSteppedBack = { [service] in service.finish("it is not needed.") }
@@ -56,7 +56,8 @@ final class BrowserCatcher {
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let address = activity.properties["WebpageURL"]?.string ?? ""
+        let window = activity.isWindow ? BrowsingWindow(userInfo: activity.userInfo) : nil
+        let address = window?.address ?? activity.properties["WebpageURL"]?.string ?? ""
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,
@@ -78,7 +79,8 @@ final class BrowserCatcher {
         }
         // The add-on may ask before it is known here that its browser has started.
         let place = PagePlace(userInfo: activity.userInfo)
-        let page = pages.add(address, place, for: browser.names, until: MainLoop.now + Self.patience)
+        let page = pages.add(
+            address, place, in: window, for: browser.names, until: MainLoop.now + Self.patience)
         do {
             try await start(browser, activity.activationToken)
         } catch {
@@ -102,7 +104,8 @@ final class BrowserCatcher {
         let taken = pages.take(for: browser, at: MainLoop.now)
         restWhenIdle()
         return taken.map { page in
-            page.place.userInfo.merging(["WebpageURL": .string(page.address)]) { $1 }
+            page.place.userInfo.merging(page.window?.userInfo ?? [:]) { $1 }
+                .merging(["WebpageURL": .string(page.address)]) { $1 }
         }
     }
 }

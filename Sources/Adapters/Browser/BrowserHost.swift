@@ -64,6 +64,7 @@ final class BrowserHost {
         if standing != self.standing {
             self.standing = standing
             port.send(["message": "standing", "standing": .string(standing.rawValue)])
+            if !standing.mayRead { application?.keepOpen(nil) }
         }
         tellOffers()
         guard standing == .ready, !hasAskedForPages else { return }
@@ -83,8 +84,10 @@ final class BrowserHost {
         for page in pages.prefix(PendingPages.maximum) {
             let address = page.text("WebpageURL")
             guard WebPage.isOfferable(address) else { continue }
-            let place = PagePlace(userInfo: page)
-            port.send(["message": "place", "url": .string(address), "place": place.json])
+            port.send([
+                "message": "place", "url": .string(address), "place": PagePlace(userInfo: page).json,
+                "tabs": BrowsingWindow(userInfo: page)?.json ?? [],
+            ])
         }
     }
 
@@ -106,7 +109,8 @@ final class BrowserHost {
 
     private func makeApplication() -> AdaptedApplication? {
         guard let team = try? Team(Self.team) else { return nil }
-        let application = AdaptedApplication(browser, types: [.browsingWeb], team: team, receives: true)
+        let application = AdaptedApplication(
+            browser, types: [.browsingWeb, .browsingWindow], team: team, receives: true)
         application.onSave = { [weak self] in try await self?.save($0) ?? [:] }
         application.onContinue = { [weak self] in try await self?.open($0) ?? false }
         application.onSteppedBack = { [weak self] in self?.changed() }
@@ -119,6 +123,7 @@ final class BrowserHost {
     func received(_ message: JSONValue) {
         switch message["message"]?.text {
         case "front": show(pace.came(BrowserFront(message), at: MainLoop.now))
+        case "window": keep(BrowsingWindow(message))
         case "answer": questions.answered(message)
         case "continue": continueOffer(message["offer"]?.text)
         default: break
@@ -134,12 +139,19 @@ final class BrowserHost {
         if front.hasFocus { application.show(page.activity) } else { application.leave() }
     }
 
+    /// The tabs of the window that was in front last are open, beside the page in front.
+    private func keep(_ window: BrowsingWindow?) {
+        guard standing?.mayRead == true else { return }
+        application?.keepOpen(window?.activity)
+    }
+
     // MARK: What goes on elsewhere
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
-        guard standing?.mayRead == true, let address = shown.properties["WebpageURL"]?.string else {
-            return [:]
-        }
+        // Of a window all is told already.
+        guard standing?.mayRead == true, shown.type == .browsingWeb,
+            let address = shown.properties["WebpageURL"]?.string
+        else { return [:] }
         let answer = await questions.answer(to: "save", ["url": .string(address)], within: Self.readingTime)
         // The user may be at another page by now, whose place is none in this one.
         guard let answer, let now = answer["url"]?.text, WebPage.isOfferable(now),
@@ -151,7 +163,8 @@ final class BrowserHost {
     // MARK: What is continued here
 
     private func open(_ handed: HandedActivity) async throws -> Bool {
-        let address = handed.properties["WebpageURL"]?.string ?? ""
+        let window = handed.isWindow ? BrowsingWindow(userInfo: handed.userInfo) : nil
+        let address = window?.address ?? handed.properties["WebpageURL"]?.string ?? ""
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,
@@ -159,9 +172,12 @@ final class BrowserHost {
                     "{browser} opens http and https pages without user info alone, and this is none. Open it by hand.",
                     ["browser": browser.description]))
         }
-        let place = PagePlace(userInfo: handed.userInfo)
+        let page: [String: JSONValue] = [
+            "url": .string(address), "place": PagePlace(userInfo: handed.userInfo).json,
+        ]
         let answer = await questions.answer(
-            to: "open", ["url": .string(address), "place": place.json], within: Self.openingTime)
+            to: window == nil ? "open" : "openWindow", window.map { ["tabs": $0.json] } ?? page,
+            within: Self.openingTime)
         guard answer?["done"]?.boolean == true else {
             throw HandoffFailure(
                 .applicationFailed,

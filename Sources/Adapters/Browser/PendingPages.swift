@@ -13,6 +13,8 @@ struct PendingPages {
         let address: String
         /// Where its user was.
         let place: PagePlace
+        /// The window that it was in front of, if all of that goes on; nil for the page alone.
+        let window: BrowsingWindow?
         /// Until when it is kept, in microseconds.
         let until: Int64
     }
@@ -23,14 +25,18 @@ struct PendingPages {
     /// How many there are at most; the oldest makes room.
     static let maximum = 8
 
-    /// The browser that may call itself any of `browsers` was started with the page at `address`.
+    /// The browser that may call itself any of `browsers` was started with the page at `address`, which is in front of `window`
+    /// if that is to go on.
     /// - Returns: the number of the page.
     @discardableResult
     mutating func add(
-        _ address: String, _ place: PagePlace, for browsers: Set<ApplicationID>, until: Int64
+        _ address: String, _ place: PagePlace, in window: BrowsingWindow? = nil,
+        for browsers: Set<ApplicationID>, until: Int64
     ) -> Int {
         last += 1
-        pages.append(Page(number: last, browsers: browsers, address: address, place: place, until: until))
+        pages.append(
+            Page(
+                number: last, browsers: browsers, address: address, place: place, window: window, until: until))
         if pages.count > Self.maximum { pages.removeFirst() }
         return last
     }

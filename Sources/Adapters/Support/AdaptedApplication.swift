@@ -11,6 +11,7 @@ internal import Platform
 /// What its user leaves is open, and can be listed for another device: they have gone to another window of it
 /// (``show(_:takingOver:)``) or to another application (``leave()``). It is closed when that window shows something else or
 /// is gone (``close(unless:)``, ``showNothing()``), or when something is in front that must not be offered (``resign()``).
+/// Besides, one activity can be open that is never what its user is at (``keepOpen(_:)``).
 ///
 /// When the application itself registers, the adapter steps back for good: nothing that is called here has an effect then.
 @MainLoop
@@ -50,6 +51,12 @@ package final class AdaptedApplication {
     private var toldAt = Int64.min / 2
     private var waiting: (activity: ShownActivity, takingOver: Bool)?
     private var timer: LoopSource?
+    /// What is open and never current.
+    private var kept: (key: ActivityKey, shown: ShownActivity)?
+    /// When the broker was told of that last, and what it is to be told of it next.
+    private var keptAt = Int64.min / 2
+    private var keptWaiting: ShownActivity?
+    private var keptTimer: LoopSource?
     /// What is on its way to it, or being continued by it.
     private var coming: Set<ContinuationKey> = [] {
         didSet { if coming != oldValue { onContinuingChange?() } }
@@ -82,6 +89,7 @@ package final class AdaptedApplication {
     package func end() {
         client.stop()
         (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
+        (kept, keptWaiting, keptTimer) = (nil, nil, nil)
     }
 
     /// Whether something of another device is on its way to it, or being continued by it.
@@ -190,11 +198,52 @@ package final class AdaptedApplication {
         client.update(key, ["EligibleForHandoff": .boolean(false)])
     }
 
+    // MARK: What is open besides
+
+    /// `activity` is open from now on, beside what the application shows and without ever being current, in place of what was
+    /// so before; nil for nothing. The broker is told as often as of what it shows.
+    package func keepOpen(_ activity: ShownActivity?) {
+        guard !hasSteppedBack else { return }
+        guard let activity else {
+            if let kept { client.invalidate(kept.key) }
+            (kept, keptWaiting, keptTimer) = (nil, nil, nil)
+            return
+        }
+        let wait = keptAt + Self.pace - MainLoop.now
+        guard wait > 0 else { return keep(activity) }
+        keptWaiting = activity
+        if keptTimer == nil {
+            keptTimer = .timer(after: .microseconds(wait)) { [weak self] in self?.keepWaiting() }
+        }
+    }
+
+    private func keepWaiting() {
+        keptTimer = nil
+        if let keptWaiting { keep(keptWaiting) }
+    }
+
+    private func keep(_ activity: ShownActivity) {
+        (keptAt, keptWaiting, keptTimer) = (MainLoop.now, nil, nil)
+        if let kept, kept.shown.isSameThing(as: activity) {
+            let changed = activity.changes(since: kept.shown)
+            if !changed.isEmpty { client.update(kept.key, changed) }
+            self.kept = (kept.key, activity)
+            return
+        }
+        if let kept { client.invalidate(kept.key) }
+        Self.lastKey += 1
+        let new = ActivityKey(Self.lastKey)
+        kept = (new, activity)
+        client.create(new, type: activity.type.description, properties: activity.properties)
+        client.becomeOpen(new)
+    }
+
     private func stepBack(_ reason: String) {
         guard !hasSteppedBack else { return }
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
         (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
+        (kept, keptWaiting, keptTimer) = (nil, nil, nil)
         (isCurrent, wantsCurrent, isOpen) = (false, false, false)
         client.stop()
         onSteppedBack?()
@@ -245,7 +294,8 @@ extension AdaptedApplication: HandoffClientDelegate {
     }
 
     private func shown(by key: ActivityKey) -> ShownActivity? {
-        key == self.key ? shown : aside.first { $0.key == key }?.shown
+        if key == kept?.key { return kept?.shown }
+        return key == self.key ? shown : aside.first { $0.key == key }?.shown
     }
 
     package func continueActivity(

@@ -297,6 +297,11 @@ extension ActivityObject: ActivityServer {
         try activities.leaveCurrent(id, call)
     }
 
+    func becomeOpen(_ call: MethodCall) throws {
+        fileNameTypesChanged()
+        try activities.becomeOpen(id, call)
+    }
+
     func invalidate(_ call: MethodCall) throws {
         try activities.invalidate(id, call)
     }

@@ -164,6 +164,10 @@ final class OwnActivities {
         perform(try machine.leaveCurrent(id, at: clock.moment), after: call)
     }
 
+    func becomeOpen(_ id: ActivityID, _ call: MethodCall) throws {
+        perform(try machine.becomeOpen(id, at: clock.moment), after: call)
+    }
+
     func invalidate(_ id: ActivityID, _ call: MethodCall) throws {
         perform(try machine.invalidate(id, at: clock.moment), after: call)
     }

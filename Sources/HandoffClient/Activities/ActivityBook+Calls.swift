@@ -8,7 +8,8 @@ extension ActivityBook.Call {
     var key: ActivityKey {
         switch self {
         case .create(let key, _, _), .update(let key, _, _), .becomeCurrent(let key, _),
-            .resignCurrent(let key, _), .leaveCurrent(let key, _), .invalidate(let key, _):
+            .resignCurrent(let key, _), .leaveCurrent(let key, _), .becomeOpen(let key, _),
+            .invalidate(let key, _):
             key
         }
     }
@@ -21,6 +22,7 @@ extension ActivityBook.Call {
         case .becomeCurrent: .becomeCurrent
         case .resignCurrent: .resignCurrent
         case .leaveCurrent: .leaveCurrent
+        case .becomeOpen: .becomeOpen
         case .invalidate: .invalidate
         }
     }
@@ -47,6 +49,8 @@ extension ActivityBook.Call {
                 try await ActivityProxy(broker.object(path)).resignCurrent(timeout: Self.patience)
             case .leaveCurrent(_, let path):
                 try await ActivityProxy(broker.object(path)).leaveCurrent(timeout: Self.patience)
+            case .becomeOpen(_, let path):
+                try await ActivityProxy(broker.object(path)).becomeOpen(timeout: Self.patience)
             case .invalidate(_, let path):
                 try await ActivityProxy(broker.object(path)).invalidate(timeout: Self.patience)
             }

@@ -15,6 +15,7 @@ struct ActivityBook: Equatable {
         case becomeCurrent(ActivityKey, ObjectPath)
         case resignCurrent(ActivityKey, ObjectPath)
         case leaveCurrent(ActivityKey, ObjectPath)
+        case becomeOpen(ActivityKey, ObjectPath)
         case invalidate(ActivityKey, ObjectPath)
     }
 
@@ -30,7 +31,7 @@ struct ActivityBook: Equatable {
 
     /// Something that was called and has to be sent.
     enum Step: Equatable {
-        case create, update, becomeCurrent, resignCurrent, leaveCurrent, invalidate
+        case create, update, becomeCurrent, resignCurrent, leaveCurrent, becomeOpen, invalidate
 
         /// Whether it decides which activity is current, of those that exist.
         var decidesCurrent: Bool { self == .becomeCurrent || endsCurrent }
@@ -98,12 +99,24 @@ struct ActivityBook: Equatable {
     }
 
     /// It is no longer the current one, nor open.
-    mutating func resignCurrent(_ key: ActivityKey) -> [Event] { endCurrent(key, .resignCurrent) }
+    mutating func resignCurrent(_ key: ActivityKey) -> [Event] {
+        activities[key]?.isKeptOpen = false
+        queue.removeAll { $0 == Entry(key: key, step: .becomeOpen) }
+        return endCurrent(key, .resignCurrent)
+    }
 
     /// It is no longer the current one, and stays open.
     mutating func leaveCurrent(_ key: ActivityKey) -> [Event] {
-        // What it has resigned just now is closed.
-        endCurrent(key, isQueued(key, .resignCurrent) ? .resignCurrent : .leaveCurrent)
+        // What it has resigned just now is closed, unless it was opened since.
+        let isClosed = isQueued(key, .resignCurrent) && !isQueued(key, .becomeOpen)
+        return endCurrent(key, isClosed ? .resignCurrent : .leaveCurrent)
+    }
+
+    /// It is open, also with each new broker, without being the current one for that.
+    mutating func becomeOpen(_ key: ActivityKey) {
+        guard activities[key] != nil else { return }
+        activities[key]?.isKeptOpen = true
+        if !createAgain(key), !isQueued(key, .becomeOpen) { enqueue(key, .becomeOpen) }
     }
 
     private mutating func endCurrent(_ key: ActivityKey, _ step: Step) -> [Event] {
@@ -134,6 +147,7 @@ struct ActivityBook: Equatable {
         // What waits for it would be sent too early, and is part of the creation.
         queue.removeAll { $0.key == key }
         enqueue(key, .create)
+        if activities[key]?.isKeptOpen == true { enqueue(key, .becomeOpen) }
         if current == key { enqueue(key, .becomeCurrent) }
         return true
     }
@@ -171,6 +185,7 @@ struct ActivityBook: Equatable {
         forgetBroker()
         isRegistered = true
         for key in order { enqueue(key, .create) }
+        for key in order where activities[key]?.isKeptOpen == true { enqueue(key, .becomeOpen) }
         if let current { enqueue(current, .becomeCurrent) }
         return tellForBroker()
     }
@@ -234,6 +249,7 @@ struct ActivityBook: Equatable {
         case .becomeCurrent: return .becomeCurrent(key, path)
         case .resignCurrent: return .resignCurrent(key, path)
         case .leaveCurrent: return .leaveCurrent(key, path)
+        case .becomeOpen: return .becomeOpen(key, path)
         case .create, .invalidate: return nil
         }
     }
@@ -281,6 +297,7 @@ struct ActivityBook: Equatable {
             }
             return [.refused(key, failure, restored: restored)]
         case .becomeCurrent: if current == key { current = nil }
+        case .becomeOpen: activities[key]?.isKeptOpen = false
         case .resignCurrent, .leaveCurrent, .invalidate: break
         }
         return [.refused(key, failure, restored: [:])] + tellForBroker()

@@ -23,7 +23,9 @@ struct WantedActivity: Equatable {
     private(set) var place = Place.nowhere
     /// What the application was last told of whether it is current.
     var toldCurrent = false
-    /// What the present broker has last said of that.
+    /// Whether it is to be open, current or not, until it is resigned.
+    var isKeptOpen = false
+    /// What the present broker has last said of whether it is current.
     var isCurrentThere = false
     /// The properties that the broker has, as far as it has answered.
     private var confirmed: [String: Value] = [:]

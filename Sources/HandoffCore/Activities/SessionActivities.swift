@@ -7,7 +7,7 @@
 ///
 /// At most one activity is current, and at most that one is offered: while Handoff is on, the activity is
 /// eligible, its application is not excluded, and its expiration date has not passed. An activity is open from when it
-/// becomes current until it is resigned or over. Every event takes the time it happened at;
+/// becomes current, or is opened, until it is resigned or over. Every event takes the time it happened at;
 /// `advance(to:)` is to be called once `nextDeadline` has come, and after the machine slept or the wall clock
 /// was set.
 package struct SessionActivities: Sendable {
@@ -174,6 +174,16 @@ package struct SessionActivities: Sendable {
         return [.currentChanged(id, isCurrent: false)] + offerOrWithdraw()
     }
 
+    /// The activity is open from now on, which counts as using it, and is as current as it was.
+    package mutating func becomeOpen(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
+        guard activities[id] != nil else { throw .unknownActivity(id) }
+        latest = now
+        activities[id]?.lastUsed = now.wall
+        activities[id]?.isElsewhere = false
+        activities[id]?.isOpen = true
+        return offerOrWithdraw()
+    }
+
     /// The activity is over, here and on peers.
     package mutating func invalidate(_ id: ActivityID, at now: Moment) throws(HandoffFailure) -> [Action] {
         guard activities[id] != nil else { throw .unknownActivity(id) }
@@ -254,10 +264,11 @@ package struct SessionActivities: Sendable {
         return activities[id].map { isOfferable($0) } ?? false
     }
 
-    /// What its user has left last, and would be offered if it were current; nil while there is a current activity.
+    /// What its user has left last, and would be offered if it were current; nil while there is a current activity. What has
+    /// never been current was not left.
     package var left: Offer? {
         guard current == nil else { return nil }
-        return activities.values.filter { isOfferable($0) }
+        return activities.values.filter { $0.since != 0 && isOfferable($0) }
             .max { ($0.lastUsed, $0.id.description) < ($1.lastUsed, $1.id.description) }?.offer
     }
 

@@ -54,7 +54,7 @@ package struct SessionActivity: Hashable, Sendable {
     package internal(set) var since: Int64 = 0
     /// When it was last used, in microseconds since the Unix epoch; 0 for never.
     package internal(set) var lastUsed: Int64 = 0
-    /// Whether it has become current, and was not resigned since.
+    /// Whether it has become current or was opened, and was not resigned since.
     var isOpen = false
     /// The latest revision that was left with peers before this machine slept; nil if none was.
     var parked: UInt64?

@@ -7,6 +7,8 @@ package struct ActivityType: Hashable, Sendable, CustomStringConvertible {
     package static let maximumLength = 255
     /// Reading a web page; its only payload is the page's address.
     package static let browsingWeb = ActivityType(trusted: "org.example.Handoff.BrowsingWeb")
+    /// All tabs of a window of a browser.
+    package static let browsingWindow = ActivityType(trusted: "org.example.Handoff.BrowsingWindow")
 
     /// The type as it was written.
     package let description: String

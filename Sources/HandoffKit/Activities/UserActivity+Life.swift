@@ -29,6 +29,16 @@ extension UserActivity {
         endCurrent { $0.leaveCurrent($1) }
     }
 
+    /// It is open from now on, without becoming current: the user finds it when they look from another device at what is open
+    /// here, and it is not offered. This is for what belongs to what they do and is not what they are at, such as all tabs of
+    /// a window. ``resignCurrent()`` or ``invalidate()`` closes it. Before there is a ``HandoffApplication`` it does nothing.
+    public func becomeOpen() {
+        guard isStillValid(), let application = adopter else { return }
+        let number = create(for: application)
+        flush()
+        application.backend.becomeOpen(number)
+    }
+
     private func endCurrent(_ end: @MainActor (BusBackend, ActivityKey) -> Void) {
         guard isStillValid() else { return }
         guard let application, let number else {

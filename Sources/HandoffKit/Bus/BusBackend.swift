@@ -94,6 +94,11 @@ package final class BusBackend {
         pass { $0.client.leaveCurrent(number) }
     }
 
+    /// It is open, without becoming the current one.
+    func becomeOpen(_ number: ActivityKey) {
+        pass { $0.client.becomeOpen(number) }
+    }
+
     /// Ends the activity; the number is never used again.
     func invalidate(_ number: ActivityKey) {
         latest[number] = nil

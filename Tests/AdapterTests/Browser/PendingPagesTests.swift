@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+import AdapterSupport
 import HandoffCore
 import Testing
 
@@ -52,6 +53,16 @@ struct PendingPagesTests {
         #expect(pages.take(for: browser, at: 0).map(\.number) == [first])
         pages.remove(first)
         #expect(pages.remaining(at: 0) == nil)
+    }
+
+    @Test("the window that a page is in front of is kept with it")
+    func window() throws {
+        let tabs: [JSONValue] = ["https://example.com/1", "https://example.com/2"].map { ["url": .string($0)] }
+        let window = try #require(BrowsingWindow(["tabs": .array(tabs)]))
+        var pages = PendingPages()
+        pages.add(window.address, PagePlace(nil), in: window, for: [browser], until: 10)
+        pages.add("https://example.com/3", PagePlace(nil), for: [browser], until: 10)
+        #expect(pages.take(for: browser, at: 0).map(\.window) == [window, nil])
     }
 
     @Test("however many there are, the oldest make room")

@@ -58,6 +58,16 @@ private final class AdapterSession {
         return Set(objects.values.compactMap { $0[ActivityProxy.interface.text]?["Title"]?.string })
     }
 
+    /// Waits until there are activities of these titles, and no others.
+    func have(_ titles: Set<String>) async throws {
+        let clock = ContinuousClock()
+        let deadline = clock.now + .seconds(20)
+        while try await self.titles() != titles {
+            try #require(clock.now < deadline, "there are other activities than \(titles)")
+            try await MainLoop.sleep(for: .milliseconds(10))
+        }
+    }
+
     /// Kills the broker, as a crash would.
     func killBroker() async throws {
         broker.send(signal: 9)
@@ -133,6 +143,38 @@ struct AdaptedApplicationTests {
             try await eventually { session.feed.report.broker.content?.current == nil }
             try await show("d", in: "3")
             #expect(try await session.titles() == ["d"])
+        }
+    }
+
+    @Test(
+        "what is kept open is there beside what it shows, never current, and again with each broker, until it is over"
+    )
+    func keptOpen() async throws {
+        try await onLoop {
+            let session = try await AdapterSession()
+            session.application.keepOpen(try session.shows("w", "A window"))
+            session.application.show(try session.shows("a", "One"))
+            try await eventually { session.title == "One" }
+            try await session.have(["A window", "One"])
+            session.application.keepOpen(try session.shows("w", "A smaller window"))
+            session.application.keepOpen(try session.shows("w", "A larger window"))
+            try await session.have(["A larger window", "One"])
+            session.application.keepOpen(try session.shows("v", "Another window"))
+            try await session.have(["Another window", "One"])
+            session.application.showNothing()
+            try await session.have(["Another window"])
+            try await eventually { session.title == nil }
+            #expect(session.feed.report.broker.content?.left == nil)
+            try await session.killBroker()
+            try await session.startBroker()
+            try await session.have(["Another window"])
+            session.application.keepOpen(try session.shows("v", "Late"))
+            session.application.keepOpen(nil)
+            try await session.have([])
+            session.application.keepOpen(try session.shows("v", "Last"))
+            try await session.have(["Last"])
+            session.application.end()
+            try await session.have([])
         }
     }
 

@@ -49,7 +49,7 @@ struct AccessTests {
             let proxy = ActivityProxy(other.object(activity.object.path))
             let calls: [@MainLoop () async throws -> Void] = [
                 { try await proxy.becomeCurrent() }, { try await proxy.resignCurrent() },
-                { try await proxy.leaveCurrent() },
+                { try await proxy.leaveCurrent() }, { try await proxy.becomeOpen() },
                 { try await proxy.invalidate() }, { try await proxy.addUserInfoEntries(entries: [:]) },
                 { try await proxy.update(properties: ["Title": .string("x")]) },
                 { try await proxy.setTitle("x") }, { try await proxy.setUserInfo([:]) },

@@ -68,7 +68,7 @@ struct ActivityObjectTests {
             try await eventually { dock.offers.isEmpty }
             let calls: [@MainLoop () async throws -> Void] = [
                 { try await activity.becomeCurrent() }, { try await activity.resignCurrent() },
-                { try await activity.leaveCurrent() },
+                { try await activity.leaveCurrent() }, { try await activity.becomeOpen() },
                 { try await activity.invalidate() }, { try await activity.update(properties: [:]) },
                 { _ = try await activity.title() }, { try await activity.addUserInfoEntries(entries: [:]) },
             ]

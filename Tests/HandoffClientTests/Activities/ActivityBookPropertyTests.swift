@@ -10,6 +10,8 @@ private struct ModelBroker {
     /// What it has, by where it has it.
     private(set) var activities: [ObjectPath: [String: Value]] = [:]
     private(set) var current: ObjectPath?
+    /// What has become current or open, and was not resigned since.
+    private(set) var open: Set<ObjectPath> = []
     private var count = 0
     /// What it has said and the client has not heard yet.
     var signals: [(ObjectPath, Bool)] = []
@@ -35,10 +37,15 @@ private struct ModelBroker {
             activities[path]?.merge(properties) { _, new in new }
         case .becomeCurrent(_, let path):
             try #require(activities[path] != nil)
+            open.insert(path)
             setCurrent(path)
         case .resignCurrent(_, let path), .leaveCurrent(_, let path):
             try #require(activities[path] != nil)
+            if call.step == .resignCurrent { open.remove(path) }
             if current == path { setCurrent(nil) }
+        case .becomeOpen(_, let path):
+            try #require(activities[path] != nil)
+            open.insert(path)
         case .invalidate(_, let path):
             try #require(activities.removeValue(forKey: path) != nil)
             if current == path { current = nil }
@@ -78,7 +85,7 @@ private struct Play {
     }
 
     mutating func step() throws {
-        switch random.below(13) {
+        switch random.below(14) {
         case 0:
             last += 1
             alive.append(ActivityKey(last))
@@ -93,6 +100,7 @@ private struct Play {
             if let key = alive.randomElement(using: &random) { hear(book.becomeCurrent(key)) }
         case 6: if let key = alive.randomElement(using: &random) { hear(book.resignCurrent(key)) }
         case 10: if let key = alive.randomElement(using: &random) { hear(book.leaveCurrent(key)) }
+        case 11: if let key = alive.randomElement(using: &random) { book.becomeOpen(key) }
         case 7:
             guard random.below(3) == 0, let key = alive.randomElement(using: &random) else { return }
             alive.removeAll { $0 == key }
@@ -163,6 +171,7 @@ struct ActivityBookPropertyTests {
             let path = try #require(activity.path)
             #expect(broker.activities[path] == activity.properties)
             #expect(play.told[key, default: false] == (broker.current == path))
+            #expect(!activity.isKeptOpen || broker.open.contains(path))
         }
         for key in play.alive where !created.contains(key) {
             #expect(play.book.activities[key]?.properties["Title"]?.string?.hasPrefix("bad") == true)

@@ -107,6 +107,51 @@ struct ActivityBookTests {
             ])
     }
 
+    @Test("what was opened is open with the next broker too, current or not, until it is resigned")
+    func opening() {
+        var book = Self.begun()
+        book.becomeOpen(Self.one)
+        book.becomeOpen(Self.one)
+        #expect(book.current == nil && book.take() == [.becomeOpen(Self.one, Self.path)])
+        book.accepted(Self.one, .becomeOpen)
+        _ = book.becomeCurrent(Self.one)
+        _ = book.leaveCurrent(Self.one)
+        _ = book.take()
+        _ = book.registered()
+        #expect(book.take() == [.create(Self.one, type: "", properties: [:])])
+        _ = book.created(Self.one, at: Self.path)
+        #expect(book.take() == [.becomeOpen(Self.one, Self.path)])
+        book.accepted(Self.one, .becomeOpen)
+        book.becomeOpen(Self.one)
+        _ = book.resignCurrent(Self.one)
+        #expect(book.take() == [.resignCurrent(Self.one, Self.path)])
+        book.accepted(Self.one, .resignCurrent)
+        _ = book.resignCurrent(Self.one)
+        book.becomeOpen(Self.one)
+        _ = book.leaveCurrent(Self.one)
+        #expect(book.take() == [.becomeOpen(Self.one, Self.path), .leaveCurrent(Self.one, Self.path)])
+        _ = book.resignCurrent(Self.one)
+        _ = book.registered()
+        _ = book.take()
+        _ = book.created(Self.one, at: Self.path)
+        #expect(book.take().isEmpty)
+    }
+
+    @Test("what was opened while its creation was refused is open once it is created")
+    func openingRefused() {
+        var book = ActivityBook()
+        book.create(Self.one, type: "", properties: [:])
+        _ = book.registered()
+        _ = book.take()
+        book.becomeOpen(Self.one)
+        _ = book.refused(Self.one, .create, Self.refusal)
+        #expect(book.take().isEmpty)
+        book.update(Self.one, ["Title": .string("a")])
+        #expect(book.take() == [.create(Self.one, type: "", properties: ["Title": .string("a")])])
+        _ = book.created(Self.one, at: Self.path)
+        #expect(book.take() == [.becomeOpen(Self.one, Self.path)])
+    }
+
     @Test("a broker that answers nothing is sent only so much")
     func backpressure() {
         var book = Self.begun()

@@ -54,7 +54,7 @@ struct SessionActivitiesPropertyTests {
         let id = try Example.activity(UInt8.random(in: 0...7, using: &generator))
         let connection = try generator.pick([":1.1", ":1.2"])
         let details = try details(&generator, at: now)
-        switch Int.random(in: 0..<21, using: &generator) {
+        switch Int.random(in: 0..<22, using: &generator) {
         case 0..<4:
             try activities.create(
                 id, connection: connection, type: try Example.type(),
@@ -66,6 +66,7 @@ struct SessionActivitiesPropertyTests {
             return try activities.update(id, details: details, payloadChanged: generator.chance(50), at: now)
         case 14: return try activities.resignCurrent(id, at: now)
         case 20: return try activities.leaveCurrent(id, at: now)
+        case 21: return try activities.becomeOpen(id, at: now)
         case 15: return try activities.invalidate(id, at: now)
         case 16: return activities.connectionVanished(connection, at: now)
         case 17: return activities.setEnabled(generator.chance(70), at: now)
@@ -98,13 +99,14 @@ struct SessionActivitiesPropertyTests {
             #expect(activities.offered == peers.offered)
             #expect(activities.current == peers.current)
             let device = try Example.device(UInt8.random(in: 1...2, using: &generator))
+            if let left = activities.left { #expect(left.since != 0) }
             if generator.chance(20) { peers.hear(activities.advance(to: now), at: now) }
             if let listed = try? activities.list(for: device, isShared: true, at: now) {
                 #expect(listed.count <= Quota.openOfApplication && activities.isEnabled)
                 #expect(activities.offered.map { listed.map(\.id).contains($0.id) } ?? true)
                 for offer in listed {
                     let details = try #require(activities[offer.id]).details
-                    #expect(details.isEligibleForHandoff && !details.isExcluded && offer.since != 0)
+                    #expect(details.isEligibleForHandoff && !details.isExcluded && offer.lastUsed != 0)
                     #expect(activities.isOffered(offer.id, to: device, isShared: true, at: now.instant))
                 }
             }

@@ -403,4 +403,35 @@ struct SessionActivitiesTests {
         _ = activities.setEnabled(false, at: .at(4))
         #expect(activities.left == nil)
     }
+
+    @Test(
+        "what is opened is listed without being current, offered, or what was left, until it is resigned or over"
+    )
+    func opened() throws {
+        var activities = activities
+        let peer = try Example.device(1)
+        func listed(at time: Int64) throws -> [ActivityID] {
+            try activities.list(for: peer, isShared: true, at: .at(time)).map(\.id)
+        }
+        #expect(try activities.becomeOpen(first, at: .at(0)) == [])
+        #expect(activities.current == nil && activities.offered == nil && activities.left == nil)
+        #expect(try listed(at: 1) == [first])
+        #expect(activities.isOffered(first, to: peer, isShared: true, at: .at(2)))
+        _ = try activities.becomeCurrent(second, at: .at(3))
+        // It counts as using it, and what is current comes first all the same.
+        #expect(try activities.becomeOpen(first, at: .at(4)) == [])
+        #expect(activities.current == second && activities.offered?.id == second)
+        #expect(try listed(at: 1002) == [second, first])
+        #expect(try activities.becomeOpen(second, at: .at(1003)) == [])
+        _ = try activities.leaveCurrent(second, at: .at(1004))
+        _ = try activities.becomeOpen(first, at: .at(1005))
+        #expect(activities.left?.id == second)
+        #expect(try listed(at: 2005) == [first, second])
+        #expect(try activities.resignCurrent(first, at: .at(2006)) == [])
+        #expect(try listed(at: 3006) == [second])
+        _ = try activities.becomeOpen(first, at: .at(3007))
+        _ = try activities.invalidate(first, at: .at(3008))
+        #expect(try listed(at: 4009) == [second])
+        #expect(code { _ = try activities.becomeOpen(first, at: .at(4010)) } == .unknownObject)
+    }
 }
