@@ -140,6 +140,11 @@ extension HandoffFailure {
         return HandoffFailure(.noApplication, text)
     }
 
+    /// What is said where nobody answers at an address, neither with yes nor with no. As part of a message it also tells programs
+    /// that it was so.
+    package static let mayBeFirewall =
+        "A firewall there may be in the way: “handoff status” there says what it has to let in."
+
     static var tooManyStreams: HandoffFailure {
         .tooMany(
             "open streams of one connection", limit: Quota.streams,
