@@ -139,11 +139,14 @@ final class PairRun {
                 feed.yield(.changed)
             }
         }
-        throw failure
-            ?? CommandFailure(
-                tr(
-                    "There is no device “{device}”. Run “handoff pair” there, so that it can be found; or give its"
-                        + " address, HOST:PORT.", ["device": text.shown]), .notFound)
+        if let failure { throw failure }
+        throw CommandFailure.noDevice(text, try await undiscovered())
+    }
+
+    /// Why devices are not found by themselves; nil if they are.
+    private func undiscovered() async throws -> FailureText? {
+        let message = try await bridge.bridge.discoveryError()
+        return message.isEmpty ? nil : .discovery(try await bridge.bridge.discoveryErrorName(), message)
     }
 
     /// Connects to a device at the first of its addresses where it answers.
@@ -230,6 +233,10 @@ final class PairRun {
                 "For five minutes another device can be paired with this one: there, run “handoff pair {name}”, or"
                     + " “handoff pair HOST:{port}”, HOST being this machine's name or address.",
                 ["name": Self.word(ChosenText(name: name).shown), "port": "\(port)"]))
+        guard let reason = try await undiscovered() else { return }
+        Output.note(
+            tr("Devices are not found by themselves: {reason}", ["reason": reason.summary]) + " "
+                + tr("Only the address works for now, until avahi-daemon is installed and started."))
     }
 
     /// `text` as one word for a shell.
