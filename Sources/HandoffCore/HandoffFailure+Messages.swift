@@ -145,6 +145,19 @@ extension HandoffFailure {
     package static let mayBeFirewall =
         "A firewall there may be in the way: “handoff status” there says what it has to let in."
 
+    /// The program of an application that is called `application` has crashed. Programs that show failures know the sentence, and
+    /// say it in their user's language.
+    package static func crashed(_ application: String) -> HandoffFailure {
+        HandoffFailure(.applicationFailed, application + crashing)
+    }
+
+    /// What the application is called that has crashed, if that is what `message` says, and nothing else.
+    package static func crashedApplication(in message: String) -> String? {
+        message.hasSuffix(crashing) ? String(message.dropLast(crashing.count)) : nil
+    }
+
+    private static let crashing = " has crashed. Start it and try again."
+
     static var tooManyStreams: HandoffFailure {
         .tooMany(
             "open streams of one connection", limit: Quota.streams,
