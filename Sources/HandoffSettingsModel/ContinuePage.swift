@@ -144,10 +144,12 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
         device = offer.whereabouts
         isInvited = offer.isInvited
         let application = offer.handlers.first ?? offer.applicationID
-        detail = [name.name(of: application), Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
-            .joined(separator: " · ")
-        pictures = offer.handlers.prefix(1) + [offer.applicationID]
-        handlers = offer.handlers.map { Handler(id: $0, name: name.name(of: $0)) }
+        detail = [name.name(of: application, continuing: offer), Ages.ago(offer.since, at: now)].filter {
+            !$0.isEmpty
+        }
+        .joined(separator: " · ")
+        pictures = offer.applications
+        handlers = offer.handlers.map { Handler(id: $0, name: name.name(of: $0, continuing: offer)) }
         standing =
             if offer.state == "continuing" {
                 .continuing(offer.progress)

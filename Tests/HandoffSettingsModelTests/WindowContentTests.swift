@@ -53,6 +53,25 @@ struct WindowContentTests {
         #expect(card.standing == .available)
     }
 
+    @Test("what stands for other applications is called like the one that it takes, if that is known")
+    func standIns() throws {
+        let media = "org.example.Handoff.Media"
+        let browser = "org.example.Handoff.Browser"
+        let known = ["vlc": "VLC", "firefox": "Firefox", media: "Media player", browser: "Web browser"]
+        let names = ApplicationNames { known[$0] }
+        for (handler, origin, name) in [
+            (media, "vlc", "VLC"), (media, "mpv", "Media player"), (browser, "firefox", "Web browser"),
+            ("vlc", "mpv", "VLC"), ("mpv", "vlc", "mpv"),
+        ] {
+            let properties: [String: Value] = [
+                "ApplicationId": .string(origin), "Handlers": .strings([handler]),
+            ]
+            let objects = ["org.example.Handoff.RemoteActivity": properties]
+            let offer = try #require(RemoteOffer(try Samples.offerPath(), objects))
+            #expect(names.name(of: handler, continuing: offer) == name)
+        }
+    }
+
     @Test(
         "what others chose stays within its place",
         arguments: [

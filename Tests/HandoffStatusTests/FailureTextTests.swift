@@ -61,6 +61,12 @@ struct FailureTextTests {
         #expect(applications(["a"], "a") == ["a"])
         #expect(applications([], "c") == ["c"])
         #expect(applications([], "") == [])
+        // What stands for others continues it in the same application, if that is here; a page goes to the user's browser.
+        #expect(applications(["org.example.Handoff.Media"], "vlc") == ["vlc", "org.example.Handoff.Media"])
+        #expect(
+            applications(["org.example.Handoff.Browser"], "firefox") == [
+                "org.example.Handoff.Browser", "firefox",
+            ])
     }
 
     @Test("a device without a name is called by the beginning of its id")
