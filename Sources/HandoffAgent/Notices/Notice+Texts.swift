@@ -211,7 +211,7 @@ extension ShownOffer {
     /// What to call its device.
     fileprivate var device: ChosenText { .device(name: deviceName, id: deviceID) }
     /// The applications whose picture it may have, in the order of ``RemoteOffer/applications``.
-    fileprivate var applications: [String] { [handler, applicationID] }
+    fileprivate var applications: [String] { StandIn.applications(handler, applicationID) }
 }
 
 extension PairingNotices.Device {

@@ -18,10 +18,8 @@ extension RemoteOffer {
     /// The applications whose picture and name it may have, the best first: the one that would continue it here, else the one
     /// that it comes from, if that is installed here too. The latter comes first where it is continued in that one then.
     package var applications: [String] {
-        let best = handlers.first ?? ""
-        let isInOrigin = StandIn(rawValue: best)?.prefersOrigin == true
         var ids: [String] = []
-        for id in isInOrigin ? [applicationID, best] : [best, applicationID]
+        for id in StandIn.applications(handlers.first ?? "", applicationID)
         where !id.isEmpty && !ids.contains(id) {
             ids.append(id)
         }

@@ -18,6 +18,12 @@ package enum StandIn: String, CaseIterable, Sendable {
         }
     }
 
+    /// The applications by which people know what `handler` continues here and what comes from `origin`, the best first: the
+    /// latter, if it is installed here too, and `handler` continues it in that one.
+    package static func applications(_ handler: String, _ origin: String) -> [String] {
+        StandIn(rawValue: handler)?.prefersOrigin == true ? [origin, handler] : [handler, origin]
+    }
+
     /// What people call the application in which it continues something, as long as it is not known which one that is.
     package var words: String {
         switch self {
