@@ -128,6 +128,12 @@ extension HandoffFailure {
 
     static func noApplication(for offer: Offer, keptOut: KeptOut) -> HandoffFailure {
         if let excluded = keptOut.applications.first { return .excluded(excluded) }
+        if !keptOut.needed.isEmpty {
+            let isMedia = offer.type.description == "org.example.Handoff.PlayingMedia"
+            let list = keptOut.needed.prefix(16).map { PeerText.message($0) }.joined(separator: ", ")
+            let text = "Nothing that opens it is installed. Install one of these: \(list)."
+            return HandoffFailure(.noApplication, isMedia ? noPlayer : text)
+        }
         var text = "No application here continues activities of type \(offer.type) of team \(offer.team)."
         if let other = keptOut.ofOtherTeam {
             text +=
@@ -139,6 +145,10 @@ extension HandoffFailure {
         }
         return HandoffFailure(.noApplication, text)
     }
+
+    /// What is said of a film or a song where nothing plays it. Programs know the sentence, and say it in their user's language.
+    package static let noPlayer =
+        "No media player that Handoff knows is installed. Install mpv, VLC or Celluloid."
 
     /// What is said where nobody answers at an address, neither with yes nor with no. As part of a message it also tells programs
     /// that it was so.

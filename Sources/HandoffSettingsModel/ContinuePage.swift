@@ -190,9 +190,12 @@ package struct HiddenRow: Equatable, Sendable, Identifiable {
             $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0))
         }
         software = excluded.isEmpty && isID ? "appstream://\(offer.applicationID)" : ""
+        let missing =
+            ObstacleText.known(offer.reason)
+            ?? tr("No application here continues it. Install one that does, or start it.")
         reason =
             excluded.isEmpty
-            ? tr("No application here continues it. Install one that does, or start it.")
+            ? missing
             : tr(
                 "You have excluded “{application}” from Handoff. Take it out of the excluded applications if it is to"
                     + " take part.",

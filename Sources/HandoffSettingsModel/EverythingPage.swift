@@ -124,6 +124,7 @@ package struct OpenRow: Equatable, Sendable, Identifiable {
         case nil: break
         }
         if entry.isGone { return tr("No longer open") }
-        return ChosenText(message: entry.offer.obstacle).shown
+        let obstacle = entry.offer.obstacle
+        return ObstacleText.known(obstacle) ?? ChosenText(message: obstacle).shown
     }
 }

@@ -53,6 +53,19 @@ struct WindowContentTests {
         #expect(card.standing == .available)
     }
 
+    @Test("of a film that nothing here plays it is said what to install")
+    func noPlayer() throws {
+        let text = "No media player that Handoff knows is installed. Install mpv, VLC or Celluloid."
+        for (reason, shown) in [
+            (text, text), ("x", "No application here continues it. Install one that does, or start it."),
+        ] {
+            let hidden: Value = .properties(["Title": .string("A film"), "Reason": .string(reason)])
+            let more: [String: Value] = ["HiddenOffers": try .array(of: "a{sv}", [hidden])]
+            let page = Samples.content(Samples.report(Samples.broker(more: more))).continuing
+            #expect(page.hidden.map(\.reason) == [shown])
+        }
+    }
+
     @Test("what stands for other applications is called like the one that it takes, if that is known")
     func standIns() throws {
         let media = "org.example.Handoff.Media"
