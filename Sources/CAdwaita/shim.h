@@ -125,16 +125,40 @@ void adw_preferences_group_add(AdwPreferencesGroup *self, GtkWidget *child);
 typedef struct _GtkAccessible GtkAccessible;
 #define HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION 1u
 #define HANDOFF_ACCESSIBLE_PROPERTY_LABEL 4u
+#define HANDOFF_ACCESSIBLE_RELATION_LABELLED_BY 10u
+void gtk_accessible_reset_relation(GtkAccessible *self, guint relation);
 void gtk_accessible_update_property(GtkAccessible *self, guint first_property, ...);
 
 static inline void handoff_set_accessible_label(GtkAccessible *accessible, const char *label)
 {
+    gtk_accessible_reset_relation(accessible, HANDOFF_ACCESSIBLE_RELATION_LABELLED_BY);
     gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 
 static inline void handoff_set_accessible_description(GtkAccessible *accessible, const char *description)
 {
     gtk_accessible_update_property(accessible, HANDOFF_ACCESSIBLE_PROPERTY_DESCRIPTION, description, -1);
+}
+
+/* A button whose label has a mnemonic is labelled by it as well as by the name that its template gives it, because GTK would
+   say the underscore too. GTK 4.8 says both, one after the other: here the name alone counts. A button that gets its label
+   later is named then. */
+
+typedef struct _GtkButton GtkButton;
+GType gtk_button_get_type(void);
+const char *gtk_button_get_label(GtkButton *button);
+gboolean gtk_button_get_use_underline(GtkButton *button);
+GSList *gtk_builder_get_objects(GtkBuilder *builder);
+
+static inline void handoff_say_names_once(GtkBuilder *builder)
+{
+    GSList *objects = gtk_builder_get_objects(builder);
+
+    for (GSList *next = objects; next != NULL; next = next->next)
+        if (g_type_check_instance_is_a((GTypeInstance *)next->data, gtk_button_get_type()) &&
+            gtk_button_get_use_underline((GtkButton *)next->data) && gtk_button_get_label((GtkButton *)next->data) != NULL)
+            gtk_accessible_reset_relation((GtkAccessible *)next->data, HANDOFF_ACCESSIBLE_RELATION_LABELLED_BY);
+    g_slist_free(objects);
 }
 
 /* Pictures of applications. */

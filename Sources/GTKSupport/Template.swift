@@ -15,6 +15,7 @@ package final class Template {
             // The compiler has checked it, so this is another version of GTK than the program was built for.
             preconditionFailure(error?.pointee.message.map { String(cString: $0) } ?? "a template is damaged")
         }
+        handoff_say_names_once(builder.pointer)
     }
 
     /// The object that the template calls `name`.

@@ -72,6 +72,11 @@ final class BridgeObject: BridgeServer {
     var discoveryError: String { discovery.error.text }
     var discoveryErrorName: String { discovery.error.name }
     var firewall: [String: Value] { firewallLook.finding?.properties ?? [:] }
+    var endedPairings: [[String: Value]] {
+        state.endedPairings.map {
+            ["DeviceId": .string($0.device.description), "Name": .string($0.name)]
+        }
+    }
     var nearby: [[String: Value]] {
         discovery.strangers.map {
             ["Name": .string($0.name), "Addresses": .strings($0.addresses.map(\.description))]

@@ -27,6 +27,10 @@ final class BridgeState {
     /// Why somebody was refused or not reached.
     let refusals: Refusals
     var handoff = Switch.unknown
+    /// The devices that have ended the pairing with this one, and were not trusted again since; the latest last.
+    private(set) var endedPairings: [(device: DeviceID, name: String)] = []
+    /// How many of them are remembered.
+    private static let maximumEnded = 16
     private var names = PeerNames()
 
     init(_ identity: Identity, _ trust: TrustStore, _ refusals: Refusals = Refusals()) {
@@ -39,6 +43,21 @@ final class BridgeState {
     var isOn: Bool { handoff == .on }
     /// Whether the user has switched Handoff off.
     var isSwitchedOff: Bool { handoff == .off }
+
+    /// `device`, which was called `name`, has ended the pairing.
+    func noteEndedPairing(_ device: DeviceID, name: String) {
+        endedPairings.removeAll { $0.device == device }
+        endedPairings.append((device: device, name: name))
+        if endedPairings.count > Self.maximumEnded { endedPairings.removeFirst() }
+    }
+
+    /// `device` is trusted again.
+    /// - Returns: whether it had ended the pairing before.
+    func forgetEndedPairing(_ device: DeviceID) -> Bool {
+        let count = endedPairings.count
+        endedPairings.removeAll { $0.device == device }
+        return endedPairings.count != count
+    }
 
     func isTrusted(_ device: DeviceID) -> Bool { trust[device] != nil }
 

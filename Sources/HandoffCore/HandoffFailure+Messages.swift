@@ -128,6 +128,12 @@ extension HandoffFailure {
 
     static func noApplication(for offer: Offer, keptOut: KeptOut) -> HandoffFailure {
         if let excluded = keptOut.applications.first { return .excluded(excluded) }
+        if !keptOut.needed.isEmpty {
+            let isMedia = offer.type.description == "org.example.Handoff.PlayingMedia"
+            let list = keptOut.needed.prefix(16).map { PeerText.message($0) }.joined(separator: ", ")
+            let text = "Nothing that opens it is installed. Install one of these: \(list)."
+            return HandoffFailure(.noApplication, isMedia ? noPlayer : text)
+        }
         var text = "No application here continues activities of type \(offer.type) of team \(offer.team)."
         if let other = keptOut.ofOtherTeam {
             text +=
@@ -139,6 +145,28 @@ extension HandoffFailure {
         }
         return HandoffFailure(.noApplication, text)
     }
+
+    /// What is said of a film or a song where nothing plays it. Programs know the sentence, and say it in their user's language.
+    package static let noPlayer =
+        "No media player that Handoff knows is installed. Install mpv, VLC or Celluloid."
+
+    /// What is said where nobody answers at an address, neither with yes nor with no. As part of a message it also tells programs
+    /// that it was so.
+    package static let mayBeFirewall =
+        "A firewall there may be in the way: “handoff status” there says what it has to let in."
+
+    /// The program of an application that is called `application` has crashed. Programs that show failures know the sentence, and
+    /// say it in their user's language.
+    package static func crashed(_ application: String) -> HandoffFailure {
+        HandoffFailure(.applicationFailed, application + crashing)
+    }
+
+    /// What the application is called that has crashed, if that is what `message` says, and nothing else.
+    package static func crashedApplication(in message: String) -> String? {
+        message.hasSuffix(crashing) ? String(message.dropLast(crashing.count)) : nil
+    }
+
+    private static let crashing = " has crashed. Start it and try again."
 
     static var tooManyStreams: HandoffFailure {
         .tooMany(

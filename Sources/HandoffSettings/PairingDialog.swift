@@ -25,6 +25,11 @@ final class PairingDialog {
     private let nearby: RowList<NearbyRowView>
     private var flow: PairingFlow
     private var isClosed = false
+    /// The attempt to connect that is shown, or was last, and whether it takes long.
+    private var connecting: PairingFlow.Step?
+    private var isSlow = false
+    /// How many milliseconds an attempt to connect may take before it counts as long.
+    private static let patience: UInt32 = 5_000
     /// The devices that the user sees to be introduced by the one that was just paired.
     private var seen: [PairingFlow.Other] = []
     /// How many of them are named.
@@ -191,8 +196,8 @@ final class PairingDialog {
     /// Says on the page of the step what is to be said of it.
     private func fill() {
         switch flow.step {
-        case .choosing: break
-        case .connecting: showWaiting(tr("Connecting…"), "")
+        case .choosing: connecting = nil
+        case .connecting: showConnecting()
         case .waiting:
             showWaiting(
                 tr("Waiting for the Other Device"), tr("Choose “Pair…” there too, and agree to this device."))
@@ -213,6 +218,21 @@ final class PairingDialog {
                 "“{device}” also knows: {devices}.", ["device": other.name, "devices": names])
         case .failed(let reason): template["failed"][text: "description"] = Markup.escaped(reason)
         }
+    }
+
+    /// After a while it says what may keep an answer away.
+    private func showConnecting() {
+        let step = flow.step
+        if connecting != step {
+            (connecting, isSlow) = (step, false)
+            Later.call(afterMilliseconds: Self.patience) { [weak self] in
+                guard let self, !isClosed, connecting == step, flow.step == step else { return }
+                isSlow = true
+                fill()
+            }
+        }
+        let hint = isSlow ? tr("If this takes long, a firewall of the other device may be in the way.") : ""
+        showWaiting(tr("Connecting…"), hint)
     }
 
     private func showWaiting(_ text: String, _ hint: String) {

@@ -143,10 +143,12 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
         device = offer.whereabouts
         isInvited = offer.isInvited
         let application = offer.handlers.first ?? offer.applicationID
-        detail = [name.name(of: application), Ages.ago(offer.since, at: now)].filter { !$0.isEmpty }
-            .joined(separator: " · ")
-        pictures = offer.handlers.prefix(1) + [offer.applicationID]
-        handlers = offer.handlers.map { Handler(id: $0, name: name.name(of: $0)) }
+        detail = [name.name(of: application, continuing: offer), Ages.ago(offer.since, at: now)].filter {
+            !$0.isEmpty
+        }
+        .joined(separator: " · ")
+        pictures = offer.applications
+        handlers = offer.handlers.map { Handler(id: $0, name: name.name(of: $0, continuing: offer)) }
         standing =
             if offer.state == "continuing" {
                 .continuing(offer.progress)
@@ -187,9 +189,12 @@ package struct HiddenRow: Equatable, Sendable, Identifiable {
             $0.isASCII && ($0.isLetter || $0.isNumber || ".-_".contains($0))
         }
         software = excluded.isEmpty && isID ? "appstream://\(offer.applicationID)" : ""
+        let missing =
+            ObstacleText.known(offer.reason)
+            ?? tr("No application here continues it. Install one that does, or start it.")
         reason =
             excluded.isEmpty
-            ? tr("No application here continues it. Install one that does, or start it.")
+            ? missing
             : tr(
                 "You have excluded “{application}” from Handoff. Take it out of the excluded applications if it is to"
                     + " take part.",

@@ -101,10 +101,11 @@ package struct OpenRow: Equatable, Sendable, Identifiable {
         let offer = entry.offer
         path = offer.path
         title = offer.label.shown
-        pictures = offer.handlers.prefix(1) + [offer.applicationID]
+        pictures = offer.applications
         isTicked = everything.chosen.contains { $0.path == offer.path }
         canTick = entry.isPossible && !everything.isRunning
-        let application = name.name(of: offer.handlers.first ?? offer.applicationID)
+        let best = offer.handlers.first ?? offer.applicationID
+        let application = name.name(of: best, continuing: offer)
         let used = offer.lastUsed == 0 ? offer.since : offer.lastUsed
         let facts = [application, Ages.ago(used, at: now)].filter { !$0.isEmpty }.joined(separator: " · ")
         detail = [facts, Self.standing(of: entry, in: everything)].filter { !$0.isEmpty }
@@ -123,6 +124,7 @@ package struct OpenRow: Equatable, Sendable, Identifiable {
         case nil: break
         }
         if entry.isGone { return tr("No longer open") }
-        return ChosenText(message: entry.offer.obstacle).shown
+        let obstacle = entry.offer.obstacle
+        return ObstacleText.known(obstacle) ?? ChosenText(message: obstacle).shown
     }
 }

@@ -6,7 +6,7 @@ internal import Platform
 package struct ProblemBar: Equatable, Sendable, Identifiable {
     /// What is wrong.
     package let text: String
-    /// What to do about it where there is no button for it; empty if there is one.
+    /// What to do about it where there is no button for it, or what its button is for; empty if the button says that itself.
     package let remedy: String
     /// What the button does.
     package let mend: Problem.Mend?
@@ -27,9 +27,14 @@ package struct ProblemBar: Equatable, Sendable, Identifiable {
         return problems.prefix(most).map { problem in
             let button = label(problem.mend)
             return ProblemBar(
-                text: problem.text, remedy: button.isEmpty ? problem.remedy : "", mend: problem.mend,
-                button: button)
+                text: problem.text, remedy: button.isEmpty ? problem.remedy : purpose(problem.mend),
+                mend: problem.mend, button: button)
         }
+    }
+
+    /// What the button is for, where that is not said by what is wrong.
+    private static func purpose(_ mend: Problem.Mend?) -> String {
+        mend == .connect ? tr("If the other device is not found") : ""
     }
 
     private static func label(_ mend: Problem.Mend?) -> String {
@@ -37,7 +42,7 @@ package struct ProblemBar: Equatable, Sendable, Identifiable {
         case .switchOn: tr("Switch On")
         case .startBroker, .startBridge: tr("Start")
         case .pair: tr("Pair a Device…")
-        case .connect: tr("Enter an Address…")
+        case .connect: tr("Connect by Address…")
         case nil: ""
         }
     }

@@ -27,7 +27,7 @@ package final class ProgramStarter {
         _ launch: Launch, _ body: @MainLoop (StartedProgram) async throws -> Void
     ) async throws {
         let pipe = try ErrorPipe.make()
-        let program = StartedProgram(launch.application, read(pipe.ours, of: launch.application), log)
+        let program = StartedProgram(launch.application, read(pipe.ours, of: launch.application), looks, log)
         guard await services.isThere() else {
             try await spawn(launch, pipe.theirs, program)
             return try await body(program)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 package import HandoffCore
+internal import HandoffSession
 package import MainLoop
 internal import Platform
 
@@ -22,6 +23,12 @@ package enum ProgramEnd: Equatable, Sendable {
     /// Whether it has done what it was started for, or has handed that to another.
     package var isSuccess: Bool { self == .exited(0) }
 
+    /// Whether the program has made a mistake that ends it, and nobody has ended it.
+    package var isCrash: Bool {
+        guard case .signalled(let number) = self else { return false }
+        return [SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP].contains(number)
+    }
+
     /// What has become of the program, for people: goes on after its name.
     package var text: String {
         switch self {
@@ -39,13 +46,14 @@ package final class StartedProgram {
     /// Which application it is.
     package let application: ApplicationID
     private let errors: ErrorOutput
+    private let looks: FileLooks
     private let log: Log
     private var hasEnded = false
     /// What it was waited for: how it ended, or nil if that does not matter any longer.
     private let outcome = Awaited<ProgramEnd?>()
 
-    init(_ application: ApplicationID, _ errors: ErrorOutput, _ log: Log) {
-        (self.application, self.errors, self.log) = (application, errors, log)
+    init(_ application: ApplicationID, _ errors: ErrorOutput, _ looks: FileLooks, _ log: Log) {
+        (self.application, self.errors, self.looks, self.log) = (application, errors, looks, log)
     }
 
     /// The program has ended, as was learnt now. Only the first end counts.
@@ -64,10 +72,23 @@ package final class StartedProgram {
     package func end(within time: Duration) async -> ProgramEnd? { await outcome.value(within: time) ?? nil }
 
     /// Why it has failed, for people, if it has `ended` like this.
-    package func failure(_ ended: ProgramEnd, _ context: String) -> HandoffFailure {
+    package func failure(_ ended: ProgramEnd, _ context: String) async -> HandoffFailure {
         let line = errors.lastLine()
+        let name = await name()
+        // What a program says while it crashes helps nobody who did not write it; it is in the log.
+        if ended.isCrash { return .crashed(name) }
         return HandoffFailure(
             .applicationFailed,
-            "\(application) \(ended.text)\(context)." + (line.isEmpty ? "" : " Its last message: \(line)"))
+            "\(name) \(ended.text)\(context)." + (line.isEmpty ? "" : " Its last message: \(line)"))
+    }
+
+    /// What its desktop entry calls the application; its id if there is none.
+    private func name() async -> String {
+        let application = application
+        let found: String?? = await looks.look(.starting, of: application.description) {
+            try? DesktopEntry.find(application)?.localizedString("Name")
+        }
+        let name = PeerText.name((found ?? nil) ?? "")
+        return name.isEmpty ? application.description : name
     }
 }

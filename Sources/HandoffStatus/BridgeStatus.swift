@@ -25,6 +25,8 @@ package struct BridgeStatus: Equatable, Sendable {
     package var firewall: FirewallStatus?
     /// The devices on the same networks that let themselves be discovered and are not paired.
     package var nearby: [NearbyDevice] = []
+    /// The devices whose users have ended the pairing with this one, and that were not paired since; the latest last.
+    package var endedPairings: [EndedPairing] = []
     /// The devices that it knows: peers first, by name.
     package var devices: [KnownDevice] = []
 
@@ -43,6 +45,7 @@ package struct BridgeStatus: Equatable, Sendable {
         discoveryErrorName = properties.text("DiscoveryErrorName")
         firewall = FirewallStatus(properties["Firewall"])
         nearby = NearbyDevice.all(in: properties["Nearby"])
+        endedPairings = EndedPairing.all(in: properties["EndedPairings"])
         devices = KnownDevice.all(in: objects)
     }
 }

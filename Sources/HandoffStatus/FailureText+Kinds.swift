@@ -90,6 +90,14 @@ extension FailureText {
 
     /// A device was not reached at an address that the user has typed.
     package static func connecting(_ error: DBusError) -> FailureText {
+        if code(error.name.text) == .connectionUnavailable,
+            error.message.contains(HandoffFailure.mayBeFirewall)
+        {
+            return FailureText(
+                summary: tr(
+                    "Nothing answers there. See whether the device is on and in the same network. If it is, its firewall may be in the way: what that has to let in stands in its Handoff window, or “handoff status” says it there."
+                ))
+        }
         guard error.name == .invalidArgs else { return request(error) }
         return FailureText(
             summary: tr(

@@ -115,6 +115,9 @@ def install_adapter(machine: Machine, **environment: str) -> None:
     template = (SOURCE / "data" / "applications" / f"{MEDIA}.desktop.in").read_text()
     entries(machine).mkdir(parents=True, exist_ok=True)
     (entries(machine) / f"{MEDIA}.desktop").write_text(template.replace("@libexecdir@", str(PROGRAMS)))
+    if "/usr/share" not in machine.environment["XDG_DATA_DIRS"]:
+        # Films are offered only where a player is installed; this one has no program, so that it is never started.
+        (entries(machine) / "org.gnome.Totem.desktop").write_text("[Desktop Entry]\nType=Application\nName=Videos\nExec=totem\n")
     have_bus_start(machine, MEDIA, f"{PROGRAMS}/handoff-adapter media --verbose")
 
 

@@ -109,6 +109,15 @@ class Settings(Program):
         except GLib.Error:
             return []
 
+    def doubled(self) -> list[str]:
+        """The buttons that say their names twice."""
+        try:
+            application = self.application
+            names = [part.name for part in application.parts() if part.role == "push button"] if application else []
+            return [name for name in names if name and name == f"{name[:len(name) // 2]} {name[:len(name) // 2]}"]
+        except GLib.Error:
+            return []
+
 
 def ends(machine: Machine) -> None:
     """Ends the window of a machine, if there is one."""

@@ -245,3 +245,12 @@ def test_removal_of_an_adapter(session: WithoutSystemd, prefix: Path, scripts: P
         subprocess.run(script(scripts, "prerm", "remove", package="handoff-browsers"), check=True, timeout=60)
         browser.wait(30)
         assert os.path.exists(f"/proc/{documents}") and session.process(BROKER) == broker
+
+
+@pytest.mark.parametrize(("argument", "is_said"), [("purge", True), ("remove", False), ("upgrade", False)])
+def test_what_stays(argument: str, is_said: bool) -> None:
+    """Who purges the package is told which folders of users stay, and who removes it is not"""
+    said = subprocess.run(["sh", str(SOURCE / "debian" / "handoff.postrm"), argument], capture_output=True, text=True,
+                          check=True, timeout=10).stdout
+    for folder in ("~/.config/handoff", "~/.local/state/handoff", "~/.cache/handoff"):
+        assert (folder in said) == is_said, said

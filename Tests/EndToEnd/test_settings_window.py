@@ -52,7 +52,8 @@ def fits(window: Settings, width: int) -> list[str]:
 
 @pytest.mark.parametrize("size", [NARROW, MIDDLE, WIDE])
 def test_sizes(machine_list: list[Machine], accessibility: Accessibility, tmp_path: Path, size: str) -> None:
-    """Each page fits a phone's screen and a wide one, with names that are long, and everything that can be used has a name"""
+    """Each page fits a phone's screen and a wide one, with names that are long, and everything that can be used has a name, which
+    is said once"""
     desk, lap = start_machine(machine_list, "desk"), start_machine(machine_list, "lap")
     pair(desk, lap)
     lap.screen = screen_of(lap, tmp_path, size)
@@ -72,9 +73,11 @@ def test_sizes(machine_list: list[Machine], accessibility: Accessibility, tmp_pa
                 window.wait_for("label", what)
             window.wait_until(lambda: not fits(window, width), f"that {page} fits: {fits(window, width)}")
             assert not window.unnamed(), f"{page}: {window.unnamed()}"
+            assert not window.doubled(), f"{page}: {window.doubled()}"
         window.keys("ctrl+n")
         window.wait_for("label", "By Address")
         assert not window.unnamed(), f"pairing: {window.unnamed()}"
+        assert not window.doubled(), f"pairing: {window.doubled()}"
         assert not complaints(lap)
     finally:
         ends(lap)

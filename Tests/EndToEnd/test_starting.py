@@ -148,7 +148,7 @@ def test_a_started_application_outlives_the_broker(machines: Machines) -> None:
 
 @pytest.mark.parametrize(("text", "parts"), [
     ("echo first >&2; echo '' >&2; printf 'cannot \\033[31mopen display' >&2; exit 3", ("status 3", "cannot \ufffd[31mopen display")),
-    ("exit 1", ("status 1",)), ("kill -SEGV $$", ("signal 11",)),
+    ("exit 1", ("status 1",)), ("kill -KILL $$", ("signal 9",)),
     ("exec head -c 100000 /dev/zero | tr '\\0' x >&2; exit 4", ("status 4", "x" * 200))])
 def test_a_program_that_fails_is_told_at_once(machines: Machines, text: str, parts: tuple[str, ...]) -> None:
     """A program that ends before it has registered fails the continuation at once, with its status and the last line of its
@@ -157,6 +157,12 @@ def test_a_program_that_fails_is_told_at_once(machines: Machines, text: str, par
     message = failed(dock, path)
     assert all(part in message for part in parts), message
     assert "before it had registered" in message and len(message) < 600
+
+
+def test_a_crash_is_told_by_name(machines: Machines) -> None:
+    """Of a program that crashes before it has registered one sentence is said, with the name of its application."""
+    dock, path = offered(machines, script(machines[1], "ulimit -c 0; echo first >&2; kill -SEGV $$"), Name="Notes")
+    assert failed(dock, path) == "Notes has crashed. Start it and try again."
 
 
 @pytest.mark.parametrize(("keys", "part"), [

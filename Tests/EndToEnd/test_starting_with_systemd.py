@@ -105,7 +105,7 @@ def test_a_unit_of_its_own(lap: Lap) -> None:
 
 @pytest.mark.parametrize(("text", "parts"), [
     ("echo first >&2; echo 'cannot open display' >&2; exit 3", ("status 3", "cannot open display")),
-    ("kill -SEGV $$", ("signal 11",)),
+    ("kill -SEGV $$", ("has crashed. Start it and try again.",)),
     ("sleep 60 & echo gone >&2; exit 4", ("status 4", "gone"))])
 def test_a_unit_that_fails_is_told_at_once(lap: Lap, text: str, parts: tuple[str, ...]) -> None:
     """Under systemd, too, a program that ends before it has registered fails the continuation at once, with its status and

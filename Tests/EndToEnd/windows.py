@@ -122,7 +122,7 @@ class Part:
         return self.accessible.get_description() or ""
 
     def is_called(self, name: str) -> bool:
-        """GTK 4.8 says the names of buttons and switches twice."""
+        """GTK 4.8 says the names of some switches, and of buttons with a picture beside their text, after another text."""
         return self.name == name or (self.role in ("push button", "check box") and self.name.endswith(f" {name}"))
 
     @property

@@ -58,6 +58,7 @@ struct NoticeTextTests {
             .introduced(introduction(text, 1)), .introduced(introduction(text, 61)),
             .retracted([known(text)], by: known(text)),
             .retracted([known(text), known(text)], by: known(text)),
+            .unpaired(by: EndedPairing(id: ids.device, name: text)),
         ]
     }
 
@@ -174,6 +175,14 @@ struct NoticeTextTests {
         #expect(notice.title == "Unpair “old” here too?")
         #expect(notice.lines == ["“desk” no longer counts it among your devices."])
         #expect(notice.buttons.map(\.press) == [.unpair(Self.ids.device), .keep(Self.ids.device)])
+    }
+
+    @Test("who has ended the pairing is named, with what to do if that was a mistake")
+    func unpaired() {
+        let notice = Notice.unpaired(by: EndedPairing(id: Self.ids.device, name: "desk"))
+        #expect(notice.title == "“desk” is no longer paired")
+        #expect(notice.lines.count == 1 && notice.lines[0].hasSuffix("pair them again."))
+        #expect(notice.press == .openWindow && notice.buttons.isEmpty)
     }
 
     @Test("without a title the application is named, and without a name the device's id begins the line")

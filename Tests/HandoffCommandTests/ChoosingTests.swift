@@ -82,6 +82,14 @@ struct ChoosingTests {
         #expect(RemoteOffer("/org/example/Handoff/remote/a/b", [:]) == nil)
     }
 
+    @Test("what an offer continues in is an application, or what people call one")
+    func continuesIn() throws {
+        let handlers = ["org.example.Notes", "org.example.Handoff.Media"]
+        let offer = try Self.offer(
+            Self.deviceA, "1", ["Handlers": .strings(handlers), "HandlersToStart": .strings(handlers)])
+        #expect(offer.continuesIn == "org.example.Notes (not running), the media player here")
+    }
+
     @Test("a device is chosen by its exact name before the beginning of its id")
     func devices() throws {
         let devices = [try Self.device(Self.deviceA, "b"), try Self.device(Self.deviceB, "lap")]

@@ -28,6 +28,16 @@ struct PairingCandidatesTests {
         NearbyDevice(name: name, addresses: [address])
     }
 
+    @Test("a device that is not found says so; and why, and what to do, where none can be found by itself")
+    func notFound() {
+        let usual = CommandFailure.noDevice("desk", nil)
+        #expect(usual.message.hasPrefix("There is no device “desk”.") && usual.status == 3)
+        let name = "org.freedesktop.DBus.Error.ServiceUnknown"
+        let other = CommandFailure.noDevice("desk", .discovery(name, "The name is not activatable"))
+        #expect(other.message.contains("Devices are not found by themselves: Avahi is not running."))
+        #expect(other.message.contains("“handoff pair HOST:PORT”") && other.status == 3)
+    }
+
     @Test("the only one that is there is taken if it asks")
     func only() throws {
         let asking = try Self.device("a", "lap", state: "waiting")

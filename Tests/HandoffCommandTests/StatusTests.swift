@@ -76,6 +76,17 @@ struct StatusTests {
         #expect(first(Self.broker(), Self.bridge(port: 0)).contains("does not listen"))
     }
 
+    @Test("who has ended the pairing is named, and is nothing that is wrong")
+    func unpaired() {
+        var bridge = BridgeStatus()
+        (bridge.port, bridge.devices) = (4000, [Self.peer("lap", isConnected: true)])
+        bridge.endedPairings = [EndedPairing(id: "cc", name: "desk")]
+        let report = Self.report(Self.broker(), .running(bridge))
+        #expect(report.isWorking)
+        let line = "“desk” is no longer paired: its user has ended the pairing with this device."
+        #expect(report.lines(at: 0).contains(line))
+    }
+
     @Test("the switch is told of, but not what it causes")
     func off() {
         let report = Self.report(

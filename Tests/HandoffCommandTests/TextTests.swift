@@ -25,8 +25,12 @@ struct TextTests {
         #expect(table.lines(columns: nil)[1] == "0123456789  A title that is long  org.example.type")
         #expect(table.lines(columns: 40)[1] == "0123456789  A title that…  org.example.…")
         #expect(table.lines(columns: 40).allSatisfy { $0.displayWidth <= 40 })
+        // Where that is not enough, the rest stands below.
+        #expect(
+            table.lines(columns: 24)[1] == "0123456789\n  A title that is long\n  org.example.type")
+        #expect(table.lines(columns: 24)[0] == "ID\n  TITLE\n  TYPE")
         // As narrow as it gets.
-        #expect(table.lines(columns: 1)[1] == "0123456789  A title…  org.exa…")
+        #expect(table.lines(columns: 1)[1] == "0123456789\n  A title…\n  org.exa…")
         #expect("漢字漢字".cut(to: 5) == "漢字…")
     }
 

@@ -136,6 +136,10 @@ struct WindowContentTests {
         #expect(bar.button.isEmpty && !bar.remedy.isEmpty)
         let bus = try #require(Samples.content(StatusReport(busFailure: "Log in.")).bars.first)
         #expect(bus.remedy == "Log in.")
+        let away = Samples.bridge(try Samples.device(connected: false, problem: "It is asleep"))
+        let address = try #require(Samples.content(Samples.report(Samples.broker(), away)).bars.first)
+        #expect(address.button == "Connect by Address…")
+        #expect(address.remedy == "If the other device is not found")
     }
 
     @Test("what a page says in its own place is in no bar")

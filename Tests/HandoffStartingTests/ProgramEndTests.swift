@@ -30,6 +30,13 @@ struct ProgramEndTests {
         #expect(ProgramEnd.signalled(9).text.contains("signal 9"))
     }
 
+    @Test("a program that makes a mistake crashes, and one that is ended, or ends by itself, does not")
+    func crashes() {
+        for number in [4, 5, 6, 7, 8, 11, 31] as [Int32] { #expect(ProgramEnd.signalled(number).isCrash) }
+        for number in [1, 2, 9, 15] as [Int32] { #expect(!ProgramEnd.signalled(number).isCrash) }
+        #expect(!ProgramEnd.exited(6).isCrash && !ProgramEnd.failed("core-dump").isCrash)
+    }
+
     @Test(
         "what is not written like a content type is none",
         arguments: [

@@ -50,6 +50,17 @@ struct FailureKindsTests {
         #expect(away.line.hasPrefix("The other device cannot be reached."))
     }
 
+    @Test("where nothing answers at an address, the firewall there is named, and not where somebody refuses")
+    func firewall() {
+        let name = HandoffFailure.Code.connectionUnavailable.errorName
+        let silent = FailureText.connecting(
+            DBusError(name, "x cannot be reached: nothing came. \(HandoffFailure.mayBeFirewall) Is it on?"))
+        #expect(silent.summary.hasPrefix("Nothing answers there.") && silent.summary.contains("firewall"))
+        #expect(silent.detail.isEmpty)
+        let refused = FailureText.connecting(DBusError(name, "x cannot be reached: Connection refused."))
+        #expect(!refused.line.contains("firewall"))
+    }
+
     @Test("a call that the user has chosen says so if it cannot be used")
     func request() {
         let text = FailureText.request(DBusError(.invalidArgs, "“x” is no address."))

@@ -29,6 +29,20 @@ struct FailureTextTests {
         #expect(FailureText(errorName: name, "x") == FailureText(.notPaired, "y"))
     }
 
+    @Test("of a program that has crashed one sentence is said, with the name of its application")
+    func crashed() {
+        let failure = HandoffFailure.crashed("Okular")
+        #expect(failure.message == "Okular has crashed. Start it and try again.")
+        let text = FailureText(failure.code, failure.message)
+        #expect(text.line == "“Okular” has crashed. Start it and try again.")
+        let other = FailureText(.applicationFailed, failure.message + " Or not.")
+        #expect(other.summary == "The application could not do it." && !other.detail.isEmpty)
+        #expect(FailureText(.disabled, failure.message).line == FailureText(.disabled, "").line)
+        // What an application may say as well stays in its quotation.
+        let odd = HandoffFailure.crashed("“No” is what \u{202E}x")
+        #expect(FailureText(odd.code, odd.message).line.filter { $0 == "”" }.count == 1)
+    }
+
     @Test("the application that continues an offer stands for it before the one that it comes from")
     func applications() throws {
         let device = String(repeating: "d", count: 64)
@@ -47,6 +61,12 @@ struct FailureTextTests {
         #expect(applications(["a"], "a") == ["a"])
         #expect(applications([], "c") == ["c"])
         #expect(applications([], "") == [])
+        // What stands for others continues it in the same application, if that is here; a page goes to the user's browser.
+        #expect(applications(["org.example.Handoff.Media"], "vlc") == ["vlc", "org.example.Handoff.Media"])
+        #expect(
+            applications(["org.example.Handoff.Browser"], "firefox") == [
+                "org.example.Handoff.Browser", "firefox",
+            ])
     }
 
     @Test("a device without a name is called by the beginning of its id")

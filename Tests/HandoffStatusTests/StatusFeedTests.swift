@@ -155,6 +155,7 @@ private final class LateBridge: BridgeServer, AccessPolicy {
     var discoverable: Bool { false }
     func setDiscoverable(_ value: Bool, _ call: MethodCall) throws {}
     var nearby: [[String: Value]] { [] }
+    var endedPairings: [[String: Value]] { [] }
     var firewall: [String: Value] { [:] }
     var discoveryError: String { "" }
     var discoveryErrorName: String { "" }

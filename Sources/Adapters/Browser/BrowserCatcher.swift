@@ -95,7 +95,7 @@ final class BrowserCatcher {
             browser.id, program: browser.program, arguments: browser.arguments, activationToken: token)
         try await starter.running(launch) { program in
             if let end = await program.end(within: Self.opening), !end.isSuccess {
-                throw program.failure(end, " instead of opening the page")
+                throw await program.failure(end, " instead of opening the page")
             }
         }
     }

@@ -89,7 +89,7 @@ struct DocumentOpener {
             activationToken: token)
         try await starter.running(launch) { program in
             if let end = await program.end(within: Self.opening), !end.isSuccess {
-                throw program.failure(end, " instead of opening the document")
+                throw await program.failure(end, " instead of opening the document")
             }
         }
     }

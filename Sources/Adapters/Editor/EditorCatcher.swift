@@ -143,7 +143,7 @@ final class EditorCatcher {
             let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)
             try await starter.running(launch) { program in
                 if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
-                    throw program.failure(end, "")
+                    throw await program.failure(end, "")
                 }
                 try await wait(for: mine, choice.editor)
             }

@@ -222,7 +222,7 @@ final class MediaContinuing {
                 came.come(nil)
             }
             let player = await came.value(within: time) ?? nil
-            if let end = failed.value { throw program.failure(end, " instead of playing it") }
+            if let end = failed.value { throw await program.failure(end, " instead of playing it") }
             guard let player else {
                 adapterLog.debug("\(launch.application) does not say where it is.")
                 return
@@ -254,7 +254,7 @@ final class MediaContinuing {
             arguments: [PlayerEntry.browserOpenerName, media.address.argument], activationToken: token)
         try await programs.running(launch) { program in
             if let end = await program.end(within: .seconds(1)), !end.isSuccess {
-                throw program.failure(end, " instead of opening it")
+                throw await program.failure(end, " instead of opening it")
             }
         }
     }

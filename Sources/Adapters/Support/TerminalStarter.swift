@@ -49,7 +49,7 @@ package final class TerminalStarter {
         do {
             try await starter.running(launch) { program in
                 guard let end = await program.end(within: Self.trial), !end.isSuccess else { return }
-                throw program.failure(end, "")
+                throw await program.failure(end, "")
             }
         } catch {
             errands.drop(errand)

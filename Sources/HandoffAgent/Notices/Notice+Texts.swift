@@ -104,6 +104,17 @@ extension Notice {
             press: .openWindow)
     }
 
+    /// The user of a device has ended the pairing with this one.
+    static func unpaired(by device: EndedPairing) -> Notice {
+        Notice(
+            slot: .unpaired(by: device.id),
+            title: tr("“{device}” is no longer paired", ["device": device.label.shown]),
+            lines: [
+                tr("Its user has ended the pairing with this device. If that was a mistake, pair them again.")
+            ],
+            icon: "network-wireless", press: .openWindow)
+    }
+
     /// Another device has continued something from here.
     static func continued(_ one: ContinuedNotices.Continued) -> Notice {
         let title = ChosenText(title: one.title.isEmpty ? one.applicationID : one.title)
@@ -211,7 +222,7 @@ extension ShownOffer {
     /// What to call its device.
     fileprivate var device: ChosenText { .device(name: deviceName, id: deviceID) }
     /// The applications whose picture it may have, in the order of ``RemoteOffer/applications``.
-    fileprivate var applications: [String] { [handler, applicationID] }
+    fileprivate var applications: [String] { StandIn.applications(handler, applicationID) }
 }
 
 extension PairingNotices.Device {

@@ -15,6 +15,8 @@ enum NoticeSlot: Hashable, Sendable {
     case introduced(by: String)
     /// The user of the peer with this id has unpaired others.
     case retracted(by: String)
+    /// The user of the device with this id has ended the pairing with this one.
+    case unpaired(by: String)
     /// Another device has continued something from here.
     case continued
     /// The continuation of the offer at this path.
@@ -40,6 +42,7 @@ enum NoticeSlot: Hashable, Sendable {
         case .pairing(let device): "pairing-\(device)"
         case .introduced(let peer): "introduced-\(peer)"
         case .retracted(let peer): "retracted-\(peer)"
+        case .unpaired(let device): "unpaired-\(device)"
         case .continued: "continued"
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .continuedAll: "continued-all"
@@ -79,14 +82,14 @@ extension NoticeSlot {
         case .introduced: [.pairing, .devices]
         case .retracted: [.devices]
         case .continuedAll: [.everything]
-        case .continued, .progress, .sending, .arrived, .versions, .window: []
+        case .unpaired, .continued, .progress, .sending, .arrived, .versions, .window: []
         }
     }
 
     /// Whether the user who has seen it has no need of it any more, whatever the answer was.
     var isAskedOnce: Bool {
         switch self {
-        case .arrival, .welcome, .introduced, .retracted, .continuedAll: true
+        case .arrival, .welcome, .introduced, .retracted, .unpaired, .continuedAll: true
         case .invited, .pairing, .continued, .progress, .sending, .arrived, .versions, .window: false
         }
     }

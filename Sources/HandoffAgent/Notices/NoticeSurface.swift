@@ -30,6 +30,8 @@ final class NoticeSurface: Surface {
     private var told: [NoticeSlot: Notice] = [:]
     /// Who has unpaired which peer, as far as the user was told: the ids of both.
     private var retractions: Set<[String]> = []
+    /// The ids of the devices of which the user was told that they have ended the pairing.
+    private var unpaired: Set<String> = []
     /// When the user was told last of what a peer has unpaired, by its id.
     private var retracting: [String: Instant] = [:]
     private let welcome = Welcome()
@@ -77,6 +79,7 @@ final class NoticeSurface: Surface {
         let devices = (known ?? []).compactMap { PairingNotices.Device($0) }
         tellArrived(known)
         tellRetracted(known)
+        tellUnpaired(report.bridge.content)
         let setting = report.broker.content?.preferences.text("NotifyOffers")
         perform(arrival.update(offers, setting.flatMap { .init(rawValue: $0) } ?? .arrival, at: .now))
         perform(invited.update(offers, at: .now))
@@ -118,6 +121,19 @@ final class NoticeSurface: Surface {
             retracting[peer.id] = .now
             tell(.retracted(retracted, by: peer), in: slot)
         }
+    }
+
+    /// Tells, once for each, who has ended the pairing with this device, and nothing of who is paired again; nil as long as nobody
+    /// knows.
+    private func tellUnpaired(_ bridge: BridgeStatus?) {
+        guard let bridge else { return }
+        let ids = Set(bridge.endedPairings.map(\.id))
+        for id in unpaired.subtracting(ids) where told[.unpaired(by: id)] != nil {
+            tell(nil, in: .unpaired(by: id))
+        }
+        let new = bridge.endedPairings.filter { !unpaired.contains($0.id) }
+        unpaired = ids
+        for device in new { tell(.unpaired(by: device), in: .unpaired(by: device.id)) }
     }
 
     private func greet(_ report: StatusReport) {
@@ -250,7 +266,7 @@ final class NoticeSurface: Surface {
         case .continued: continued.closed()
         case .continuedAll: continuedAll.closed()
         case .progress(let path): progress.closed(path: path.text)
-        case .sending, .arrived, .versions, .welcome, .retracted: told[slot] = nil
+        case .sending, .arrived, .versions, .welcome, .retracted, .unpaired: told[slot] = nil
         case .window: break
         }
         schedule()

@@ -28,6 +28,13 @@ final class Dialler {
         }
     }
 
+    /// Nobody has answered at an address, not even that nobody listens there.
+    struct NoAnswer: Error, CustomStringConvertible {
+        let limit: Duration
+
+        var description: String { "\(TimeLimitExceeded(limit: limit))" }
+    }
+
     /// There is another link with the device.
     struct LinkNotChosen: Error { let device: DeviceID }
 
@@ -65,15 +72,18 @@ final class Dialler {
 
     /// Makes a link with `device`, or with any device if that is nil, at `address`, where it has to connect within `limit`.
     /// - Parameter isRemembered: whether the address is kept with the device, as one at which it was reached.
-    /// - Throws: ``KnockRefused``; ``LinkNotChosen``; why nobody is reached there.
+    /// - Throws: ``KnockRefused``; ``LinkNotChosen``; ``NoAnswer``; why nobody is reached there.
     func dial(
         _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration,
         isRemembered: Bool = true
     ) async throws -> Link {
         let secrets = secrets(for: address, expecting: device)
         let destination = destination(address, expecting: device)
-        let socket = try await withTimeLimit(limit) {
-            try await SocketConnection.connect(to: address)
+        let socket: SocketConnection
+        do {
+            socket = try await withTimeLimit(limit) { try await SocketConnection.connect(to: address) }
+        } catch let error as TimeLimitExceeded {
+            throw NoAnswer(limit: error.limit)
         }
         return try await open(
             socket, .dialled(address), expecting: device, secrets, destination, isRemembered: isRemembered)

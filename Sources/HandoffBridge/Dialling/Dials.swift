@@ -106,11 +106,18 @@ final class Dials {
         } catch {
             guard state.isOn else { throw HandoffFailure.disabled }
             bridgeLog.info("Connecting to \(address) failed: \(error)")
-            throw HandoffFailure.unreachable(
-                "\(address)",
-                "\(error). Is Handoff running there, is the port right, and is that device paired with this one, or is it"
-                    + " being paired there (“Pair…” in its window, or “handoff pair”)?")
+            throw HandoffFailure.unreachable("\(address)", Self.reason(error))
         }
+    }
+
+    /// What is said to the user of `error`, because of which nobody was reached at an address, and what to look for there. What
+    /// drops connections is silent, or says that there is no way; who refuses them has been reached.
+    static func reason(_ error: any Error) -> String {
+        let mayBeFirewall =
+            error is Dialler.NoAnswer || (error as? GLibError)?.isIO(G_IO_ERROR_HOST_UNREACHABLE) == true
+        return "\(error). " + (mayBeFirewall ? HandoffFailure.mayBeFirewall + " " : "")
+            + "Is Handoff running there, is the port right, and is that device paired with this one, or is it"
+            + " being paired there (“Pair…” in its window, or “handoff pair”)?"
     }
 
     // MARK: Again and again

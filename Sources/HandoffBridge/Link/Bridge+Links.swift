@@ -117,6 +117,8 @@ extension Bridge: LinksOwner {
     func linkUnpaired(_ link: Link) {
         if state.trust[link.device] != nil {
             bridgeLog.message("\(state.label(of: link.device)) has ended the pairing.")
+            state.noteEndedPairing(link.device, name: devices.state(of: link.device)?.name ?? "")
+            propertiesChanged("EndedPairings")
             forget(link.device, isByUser: false)
         }
         link.closeWhenSent("the pairing has ended")
@@ -159,6 +161,7 @@ extension Bridge: LinksOwner {
 
     /// Trust in `device` has begun: its links are told, and used if it trusts this device too.
     func trustBegan(_ device: DeviceID) {
+        if state.forgetEndedPairing(device) { propertiesChanged("EndedPairings") }
         for link in links.all(with: device) {
             links.updateAllowance(of: link)
             link.say(hello(for: link))

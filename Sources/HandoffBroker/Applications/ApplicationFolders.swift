@@ -22,6 +22,13 @@ struct ApplicationFolders {
         fileprivate var ids: Set<String> = []
         fileprivate var files = 0
         fileprivate var entries = 0
+
+        /// All folders have been looked into: what opens documents with other applications is told whether one is installed.
+        mutating func settle() {
+            for index in applications.indices where !applications[index].opensWith.isEmpty {
+                applications[index].canOpen = !ids.isDisjoint(with: applications[index].opensWith)
+            }
+        }
     }
 
     /// Looks through `folder`, after those that are more important. This blocks as long as the file system does.

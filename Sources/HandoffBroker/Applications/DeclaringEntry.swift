@@ -43,7 +43,8 @@ enum DeclaringEntry {
         let package = try package(entry)
         return InstalledApplication(
             id, team: try team(entry, id, package), declaration: declaration,
-            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(entry))
+            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(entry),
+            opensWith: try entry.strings("X-Handoff-OpensWith") ?? [])
     }
 
     private static func documentTypes(_ entry: DesktopEntry) throws -> [String: ActivityType] {

@@ -44,6 +44,7 @@ struct InstalledReading: Sendable {
             reading.names.read(names)
             progress(reading)
         }
+        reading.contents.settle()
         reading.watched = watching.map { WatchedFolders($0) }
         return reading
     }

@@ -66,6 +66,7 @@ final class ApplicationStarter {
                 return try await expect(launch)
             }
         } catch let failure as HandoffFailure {
+            if HandoffFailure.crashedApplication(in: failure.message) != nil { throw failure }
             reason = failure.message
         } catch {
             reason = PeerText.message(DBusError.converting(error).message)
@@ -86,7 +87,7 @@ final class ApplicationStarter {
             expected[launch.application] = program
             defer { expected[launch.application] = nil }
             if let end = await program.end(within: Self.expecting), !end.isSuccess {
-                throw program.failure(end, " before it had registered")
+                throw await program.failure(end, " before it had registered")
             }
         }
     }
@@ -113,11 +114,16 @@ final class ApplicationStarter {
                 }
                 try await programs.running(launch) { program in
                     if let end = await program.end(within: Self.opening), !end.isSuccess {
-                        throw program.failure(end, " instead of opening it")
+                        throw await program.failure(end, " instead of opening it")
                     }
                 }
             }
         } catch {
+            if let failure = error as? HandoffFailure,
+                HandoffFailure.crashedApplication(in: failure.message) != nil
+            {
+                throw failure
+            }
             let reason =
                 (error as? HandoffFailure)?.message ?? PeerText.message(DBusError.converting(error).message)
             throw HandoffFailure(

@@ -44,7 +44,7 @@ final class PairRun {
     private static let timeout = Duration.seconds(60)
     /// How long a device is looked for that is not there yet.
     private static let lookingTime = Duration.seconds(5)
-    /// How long the bridge may take to end what was begun.
+    /// How long the bridge may take to end what was begun, and how long nothing is said while it connects.
     private static let patience = Duration.seconds(2)
     /// How many devices are listed at most, whoever comes and goes nearby.
     private static let mostListed = 64
@@ -125,9 +125,7 @@ final class PairRun {
                 if let candidate = candidates.all.first, tried.insert(candidate.key).inserted {
                     return try await meant(candidate)
                 }
-                if text.contains(":") {
-                    return .paired(try await bridge.bridge.connect(address: text, timeout: Self.timeout))
-                }
+                if text.contains(":") { return .paired(try await connect(at: text)) }
             } catch let error as DBusError
                 where HandoffFailure.Code(error.name) == .connectionUnavailable && !text.contains(":")
             {
@@ -141,11 +139,14 @@ final class PairRun {
                 feed.yield(.changed)
             }
         }
-        throw failure
-            ?? CommandFailure(
-                tr(
-                    "There is no device “{device}”. Run “handoff pair” there, so that it can be found; or give its"
-                        + " address, HOST:PORT.", ["device": text.shown]), .notFound)
+        if let failure { throw failure }
+        throw CommandFailure.noDevice(text, try await undiscovered())
+    }
+
+    /// Why devices are not found by themselves; nil if they are.
+    private func undiscovered() async throws -> FailureText? {
+        let message = try await bridge.bridge.discoveryError()
+        return message.isEmpty ? nil : .discovery(try await bridge.bridge.discoveryErrorName(), message)
     }
 
     /// Connects to a device at the first of its addresses where it answers.
@@ -154,12 +155,28 @@ final class PairRun {
             tr("“{device}” has no address. Try again.", ["device": device.label.shown]), .notFound)
         for address in device.addresses {
             do {
-                return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
+                return try await connect(at: address)
             } catch {
                 failure = error
             }
         }
         throw failure
+    }
+
+    /// Connects to the device at `address`, and says after a while what may keep its answer away.
+    private func connect(at address: String) async throws -> ObjectPath {
+        let progress = ProgressLine()
+        let timer = LoopSource.timer(after: Self.patience) {
+            progress.show(
+                tr(
+                    "Connecting to {address}. If a firewall there drops what comes, this takes a while.",
+                    ["address": ChosenText(title: address).shown]))
+        }
+        defer {
+            timer.cancel()
+            progress.end()
+        }
+        return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
     }
 
     /// Makes this device discoverable, and waits until another device asks while it is the only one there, or
@@ -216,6 +233,10 @@ final class PairRun {
                 "For five minutes another device can be paired with this one: there, run “handoff pair {name}”, or"
                     + " “handoff pair HOST:{port}”, HOST being this machine's name or address.",
                 ["name": Self.word(ChosenText(name: name).shown), "port": "\(port)"]))
+        guard let reason = try await undiscovered() else { return }
+        Output.note(
+            tr("Devices are not found by themselves: {reason}", ["reason": reason.summary]) + " "
+                + tr("Only the address works for now, until avahi-daemon is installed and started."))
     }
 
     /// `text` as one word for a shell.

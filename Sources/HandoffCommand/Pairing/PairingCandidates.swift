@@ -102,3 +102,24 @@ struct PairingCandidates: Equatable {
     /// Whether any device asks.
     var isAsked: Bool { all.contains(where: \.asks) }
 }
+
+extension CommandFailure {
+    /// No device is called `text`. `undiscovered`: why devices are not found by themselves; nil if they are.
+    static func noDevice(_ text: String, _ undiscovered: FailureText?) -> CommandFailure {
+        let what = ["device": text.shown]
+        guard let undiscovered else {
+            return CommandFailure(
+                tr(
+                    "There is no device “{device}”. Run “handoff pair” there, so that it can be found; or give its"
+                        + " address, HOST:PORT.", what), .notFound)
+        }
+        let lines = [
+            tr("The device “{device}” cannot be found by its name.", what),
+            tr("Devices are not found by themselves: {reason}", ["reason": undiscovered.summary]),
+            tr(
+                "Run “handoff pair” there, and here “handoff pair HOST:PORT” with that machine's name or address and"
+                    + " the port that it says; or install and start avahi-daemon on both."),
+        ]
+        return CommandFailure(lines.joined(separator: " "), .notFound)
+    }
+}

@@ -4,10 +4,13 @@ internal import HandoffStatus
 internal import Platform
 
 extension RemoteOffer {
-    /// What can continue it, best first, and which of these have to be started.
+    /// What can continue it, best first, and which of these have to be started. What stands for other applications has words
+    /// instead of an id: which one it takes, and whether that runs, is not known.
     var continuesIn: String {
         handlers.map {
-            handlersToStart.contains($0) ? tr("{application} (not running)", ["application": $0]) : $0
+            if let standIn = StandIn(rawValue: $0) { return standIn.words }
+            return handlersToStart.contains($0)
+                ? tr("{application} (not running)", ["application": $0]) : $0
         }
         .joined(separator: ", ")
     }

@@ -9,8 +9,8 @@ extension StatusReport {
     func lines(at now: Int64) -> [String] {
         var lines: [String] = []
         if busFailure == nil {
-            lines += headLines + peerLines(at: now) + offerLines(at: now) + fetchLines(at: now)
-            lines += applicationLines(at: now)
+            lines += headLines + peerLines(at: now) + endedLines + offerLines(at: now)
+            lines += fetchLines(at: now) + applicationLines(at: now)
         }
         if !problems.isEmpty { lines += (lines.isEmpty ? [] : [""]) + [tr("Problems:")] }
         for problem in problems { lines += ["  \(problem.words)", "    \(problem.remedy)"] }
@@ -84,6 +84,17 @@ extension StatusReport {
         return ["", tr("Peers:")] + table.lines(indent: 2)
     }
 
+    /// Who has ended the pairing: that is nothing that is wrong, but nobody was told of it here.
+    private var endedLines: [String] {
+        let ended = bridge.content?.endedPairings ?? []
+        return (ended.isEmpty ? [] : [""])
+            + ended.map {
+                tr(
+                    "“{device}” is no longer paired: its user has ended the pairing with this device.",
+                    ["device": $0.label.shown])
+            }
+    }
+
     private func offerLines(at now: Int64) -> [String] {
         guard let broker = broker.content else { return [] }
         var lines: [String] = []
@@ -141,6 +152,7 @@ extension StatusReport {
             "port": .integer(bridge.port), "listening": .boolean(bridge.port != 0),
             "discoverable": .boolean(bridge.isDiscoverable), "discoveryError": .string(bridge.discoveryError),
             "firewall": bridge.firewall?.json ?? .null,
+            "endedPairings": .array(bridge.endedPairings.map(\.json)),
             "nearbyDevices": .array(bridge.nearby.map(\.json)),
             "devices": .array(bridge.devices.filter { !$0.isDeclined }.map(\.json)),
         ]
@@ -149,6 +161,11 @@ extension StatusReport {
     private func isRunning<Content>(_ daemon: Daemon<Content>) -> Bool {
         if case .absent = daemon { false } else { true }
     }
+}
+
+extension EndedPairing {
+    /// The device for programs.
+    var json: JSON { ["deviceId": .string(id), "deviceName": .string(name)] }
 }
 
 extension Problem {

@@ -14,6 +14,10 @@ package struct InstalledApplication: Hashable, Sendable {
     package let package: SandboxPackage?
     /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
     package let adapter: AdapterName?
+    /// The desktop entries of the applications with which it opens documents; empty if it does so itself, or does not say.
+    package let opensWith: [String]
+    /// Whether one of these is installed, or there are none.
+    package var canOpen = true
 
     /// What starts an application.
     package enum Start: Hashable, Sendable {
@@ -26,7 +30,8 @@ package struct InstalledApplication: Hashable, Sendable {
     /// An application, by default one that cannot be started.
     package init(
         _ applicationID: ApplicationID, team: Team? = nil, declaration: Declaration,
-        start: Start? = nil, package: SandboxPackage? = nil, adapter: AdapterName? = nil
+        start: Start? = nil, package: SandboxPackage? = nil, adapter: AdapterName? = nil,
+        opensWith: [String] = []
     ) {
         self.applicationID = applicationID
         self.team = team
@@ -34,6 +39,7 @@ package struct InstalledApplication: Hashable, Sendable {
         self.start = start
         self.package = package
         self.adapter = adapter
+        self.opensWith = opensWith
     }
 
     /// Whether it may continue `offer`: it is of the team, and declares the type.

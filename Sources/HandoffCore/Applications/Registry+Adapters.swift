@@ -55,6 +55,24 @@ extension Registry {
         return installed[application]?.adapter.map { disabledAdapters.contains($0) } ?? false
     }
 
+    /// Whether `application` opens the document of `offer`, if that has one: it does not if it would be started to have others
+    /// open it, of which none is installed.
+    func canOpenDocument(of offer: Offer, _ application: ApplicationID) -> Bool {
+        guard offer.documentType != nil, let entry = installed[application], !entry.canOpen else {
+            return true
+        }
+        return all.contains { $0.applicationID == application }
+    }
+
+    /// The desktop entries of the applications of which one is needed here so that an adapter can continue `offer`; empty if that
+    /// is not what it lacks.
+    func needed(for offer: Offer) -> [String] {
+        installed.values.first {
+            $0.adapter != nil && $0.continues(offer) && start($0.applicationID) != nil
+                && !isExcluded($0.applicationID) && !canOpenDocument(of: offer, $0.applicationID)
+        }?.opensWith ?? []
+    }
+
     /// How `application`, which does not run, is started to continue something; nil if it cannot be.
     func start(_ application: ApplicationID) -> InstalledApplication.Start? {
         isSwitchedOff(application) ? nil : installed[application]?.start

@@ -22,12 +22,13 @@ extension Registry {
     /// What would continue `offer` if the user did not keep it out, and who would if it was of the same team.
     package func keptOut(from offer: Offer, with choices: HandlerChoices = HandlerChoices()) -> KeptOut {
         let stranger = stranger(to: offer)
-        guard !excluded.ids.isEmpty else { return KeptOut(ofOtherTeam: stranger) }
+        let needed = needed(for: offer)
+        guard !excluded.ids.isEmpty else { return KeptOut(ofOtherTeam: stranger, needed: needed) }
         let able = Set(handlers(for: offer, with: choices).map(\.id))
         let all = handlers(for: offer, with: choices, excludedToo: true).map(\.id)
         return KeptOut(
             applications: all.filter { !able.contains($0) },
-            hasBrowser: choices.browser.map(isExcluded) ?? false, ofOtherTeam: stranger)
+            hasBrowser: choices.browser.map(isExcluded) ?? false, ofOtherTeam: stranger, needed: needed)
     }
 
     /// Who declares the type of `offer` and is of another team, preferably one that runs. The type of web pages belongs to

@@ -133,6 +133,7 @@ package struct Registry: Sendable {
     func handlers(for offer: Offer, with choices: HandlerChoices, excludedToo: Bool) -> [Handler] {
         func isWanted(_ id: ApplicationID) -> Bool { excludedToo || !isExcluded(id) }
         let able = applications(for: offer, defaultBrowser: choices.browser, excludedToo: excludedToo)
+            .filter { choices.documentApplication != nil || canOpenDocument(of: offer, $0) }
         let claimants = choices.claimants.filter { isWanted($0) && canBegin($0, excludedToo: excludedToo) }
         let ids = claimants + able.filter { !claimants.contains($0) }
         var handlers = ids.map { Handler.application($0) }

@@ -8,6 +8,9 @@ package struct KeptOut: Hashable, Sendable {
     package let hasBrowser: Bool
     /// Who declares the type of the offer and is of another team: that is the likeliest mistake of an author.
     package let ofOtherTeam: Stranger?
+    /// The desktop entries of the applications of which one has to be installed so that an adapter can continue the offer; empty if
+    /// that is not what is missing.
+    package let needed: [String]
 
     /// An application of a team.
     package struct Stranger: Hashable, Sendable {
@@ -17,8 +20,10 @@ package struct KeptOut: Hashable, Sendable {
 
     /// Nothing unless said otherwise.
     package init(
-        applications: [ApplicationID] = [], hasBrowser: Bool = false, ofOtherTeam: Stranger? = nil
+        applications: [ApplicationID] = [], hasBrowser: Bool = false, ofOtherTeam: Stranger? = nil,
+        needed: [String] = []
     ) {
         (self.applications, self.hasBrowser, self.ofOtherTeam) = (applications, hasBrowser, ofOtherTeam)
+        self.needed = needed
     }
 }

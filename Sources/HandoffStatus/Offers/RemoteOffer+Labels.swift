@@ -16,10 +16,11 @@ extension RemoteOffer {
     package var whereabouts: String { device.whereabouts(parkedAt: parkedAt) }
 
     /// The applications whose picture and name it may have, the best first: the one that would continue it here, else the one
-    /// that it comes from, if that is installed here too.
+    /// that it comes from, if that is installed here too. The latter comes first where it is continued in that one then.
     package var applications: [String] {
         var ids: [String] = []
-        for id in handlers.prefix(1) + [applicationID] where !id.isEmpty && !ids.contains(id) {
+        for id in StandIn.applications(handlers.first ?? "", applicationID)
+        where !id.isEmpty && !ids.contains(id) {
             ids.append(id)
         }
         return ids

@@ -180,6 +180,20 @@ struct DialsTests {
         }
     }
 
+    @Test("who connects is told of firewalls where nothing answers, and not where somebody refuses")
+    func firewalls() async throws {
+        try await onLoop {
+            let silence = Dialler.NoAnswer(limit: .seconds(10))
+            #expect(Dials.reason(silence).contains(HandoffFailure.mayBeFirewall))
+            do {
+                _ = try await SocketConnection.connect(to: deserted(1))
+                Issue.record("somebody listens there")
+            } catch {
+                #expect(!Dials.reason(error).contains(HandoffFailure.mayBeFirewall))
+            }
+        }
+    }
+
     @Test("the user can have eight connections made at a time, and none of them when Handoff is off")
     func byUser() async throws {
         try await onLoop {

@@ -227,8 +227,14 @@ struct TwoBridgesTests {
             try await eventually { b.broker?.saw("remove \(a.id)") == true }
             try await eventually { a.broker?.saw("remove \(b.id)") == true }
             #expect(b.bridge.state.trust.entries.isEmpty)
+            // Who was unpaired can be told of that; who has unpaired knows.
+            let ended = try await b.proxy.endedPairings()
+            #expect(ended.count == 1 && ended.first?["DeviceId"] == .string(a.id.description))
+            #expect(try await a.proxy.endedPairings().isEmpty)
             try await eventually { a.bridge.links.current.isEmpty && b.bridge.links.current.isEmpty }
             #expect(try await a.proxy.object.managedObjects().isEmpty)
+            _ = try await b.proxy.trust(deviceId: a.id.description, name: "")
+            #expect(try await b.proxy.endedPairings().isEmpty)
         }
     }
 

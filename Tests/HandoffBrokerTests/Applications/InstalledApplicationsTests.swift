@@ -116,4 +116,22 @@ struct InstalledApplicationsTests {
         #expect(contents.applications.map(\.applicationID.description) == ["vendor-editor"])
         #expect(contents.folders == [folder.path("applications"), folder.path("applications/vendor")])
     }
+
+    @Test("what opens documents with other applications can do so once one of them is installed")
+    func opensWith() throws {
+        let entry =
+            "[Desktop Entry]\nType=Application\nImplements=org.example.Handoff.Application;\nX-Handoff-ActivityTypes=a.b\n"
+        let folder = try TemporaryDirectory()
+        func canOpen() -> [Bool] {
+            var contents = ApplicationFolders.Contents()
+            ApplicationFolders.look(in: folder.path("."), &contents)
+            contents.settle()
+            return contents.applications.map(\.canOpen)
+        }
+        _ = try folder.write(entry, to: "editor.desktop")
+        _ = try folder.write(entry + "X-Handoff-OpensWith=mpv;vlc;\n", to: "player.desktop")
+        #expect(canOpen() == [true, false])
+        _ = try folder.write("[Desktop Entry]\nType=Application\n", to: "vlc.desktop")
+        #expect(canOpen() == [true, true])
+    }
 }

@@ -69,6 +69,22 @@ struct ApplicationStarterTests {
         }
     }
 
+    @Test("a program that crashes is said to have crashed, without numbers and words of systems")
+    func crashes() async throws {
+        let folder = try TemporaryDirectory()
+        let script = try Self.script(folder, "ulimit -c 0; echo 'stack smashed' >&2; kill -ABRT $$")
+        try await onLoop {
+            let bus = try await TestBus.start()
+            let starter = try Self.starter(bus.connect(), "Exec=sh \(script) %u")
+            let failure = await #expect(throws: HandoffFailure.self) {
+                try await starter.open(
+                    "https://a/", with: ApplicationID(Self.application), activationToken: "")
+            }
+            #expect(failure?.code == .applicationFailed)
+            #expect(failure?.message == "\(Self.application) has crashed. Start it and try again.")
+        }
+    }
+
     @Test("a program that runs on has opened it")
     func runsOn() async throws {
         let folder = try TemporaryDirectory()

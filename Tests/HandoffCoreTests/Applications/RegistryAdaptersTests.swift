@@ -200,6 +200,31 @@ struct RegistryAdaptersTests {
         #expect(registry.handlers(for: offer, with: choices).isEmpty)
     }
 
+    @Test("an adapter whose applications are missing continues no document that nothing else opens")
+    func needsOthers() throws {
+        var registry = Registry()
+        var player = InstalledApplication(
+            try Example.application("player"), team: try Example.team(),
+            declaration: Declaration(activityTypes: [try Example.type()]), start: .bus,
+            adapter: try AdapterName("media"), opensWith: ["mpv", "vlc"])
+        player.canOpen = false
+        _ = registry.setInstalled([player])
+        let (film, stream) = (try Example.offer(document: "video/x-matroska"), try Example.offer())
+        #expect(registry.handlers(for: film).isEmpty)
+        #expect(registry.keptOut(from: film).needed == ["mpv", "vlc"])
+        #expect(registry.handlers(for: stream).map(\.id) == [player.applicationID])
+        #expect(registry.keptOut(from: stream).needed.isEmpty)
+        var choices = HandlerChoices()
+        choices.documentApplication = try Example.application("viewer")
+        #expect(registry.handlers(for: film, with: choices).count == 2)
+        try registry.register(try registration(":1.1", "player"))
+        #expect(registry.handlers(for: film).map(\.id) == [player.applicationID])
+        registry.remove(":1.1")
+        player.canOpen = true
+        _ = registry.setInstalled([player])
+        #expect(registry.handlers(for: film).map(\.id) == [player.applicationID])
+    }
+
     @Test("whatever happens, an application is never there beside its adapter", arguments: 1...20)
     func property(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import Platform
+
+/// What stands here for applications that do not know Handoff, by the name of its desktop entry. It continues what is offered in
+/// one of them, so it is none of the applications that people know.
+package enum StandIn: String, CaseIterable, Sendable {
+    case browser = "org.example.Handoff.Browser"
+    case documents = "org.example.Handoff.Documents"
+    case editor = "org.example.Handoff.Editor"
+    case media = "org.example.Handoff.Media"
+    case shell = "org.example.Handoff.Shell"
+
+    /// Whether it continues something in the application that it comes from, if that is installed here.
+    package var prefersOrigin: Bool {
+        switch self {
+        case .documents, .editor, .media: true
+        case .browser, .shell: false
+        }
+    }
+
+    /// The applications by which people know what `handler` continues here and what comes from `origin`, the best first: the
+    /// latter, if it is installed here too, and `handler` continues it in that one.
+    package static func applications(_ handler: String, _ origin: String) -> [String] {
+        StandIn(rawValue: handler)?.prefersOrigin == true ? [origin, handler] : [handler, origin]
+    }
+
+    /// What people call the application in which it continues something, as long as it is not known which one that is.
+    package var words: String {
+        switch self {
+        case .browser: tr("the web browser here")
+        case .documents: tr("the document viewer or file manager here")
+        case .editor: tr("the text editor here")
+        case .media: tr("the media player here")
+        case .shell: tr("a terminal here")
+        }
+    }
+}
