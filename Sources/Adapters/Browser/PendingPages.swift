@@ -36,7 +36,8 @@ struct PendingPages {
         last += 1
         pages.append(
             Page(
-                number: last, browsers: browsers, address: address, place: place, window: window, until: until))
+                number: last, browsers: browsers, address: address, place: place, window: window, until: until
+            ))
         if pages.count > Self.maximum { pages.removeFirst() }
         return last
     }

@@ -57,7 +57,9 @@ struct PendingPagesTests {
 
     @Test("the window that a page is in front of is kept with it")
     func window() throws {
-        let tabs: [JSONValue] = ["https://example.com/1", "https://example.com/2"].map { ["url": .string($0)] }
+        let tabs: [JSONValue] = ["https://example.com/1", "https://example.com/2"].map {
+            ["url": .string($0)]
+        }
         let window = try #require(BrowsingWindow(["tabs": .array(tabs)]))
         var pages = PendingPages()
         pages.add(window.address, PagePlace(nil), in: window, for: [browser], until: 10)
