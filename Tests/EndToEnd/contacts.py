@@ -7,12 +7,14 @@ import json
 from pathlib import Path
 
 from buses import wait
+from desktops import install_entry
 from gi.repository import GLib
 from screen import Screen
 from support import PROGRAMS, Machine
+from test_desktop_entries import have_bus_start
 from windows import Program
 
-PROGRAM = "handoff-contacts"
+PROGRAM, APPLICATION_ID = "handoff-contacts", "org.example.Handoff.Contacts"
 # Windows are as wide as the display: there is no window manager that would place them.
 WIDE, NARROW = "1000x700", "360x640"
 
@@ -43,6 +45,12 @@ def stored(machine: Machine) -> list[dict[str, str]]:
     """The values of the contacts that are in the file, sorted as they are there."""
     file = file_of(machine)
     return [entry["values"] for entry in json.loads(file.read_text())["contacts"]] if file.exists() else []
+
+
+def install_contacts(machine: Machine) -> None:
+    """Has the bus of a machine start the address book."""
+    install_entry(machine, APPLICATION_ID)
+    have_bus_start(machine, APPLICATION_ID, f"{PROGRAMS / PROGRAM} --gapplication-service")
 
 
 class Contacts(Program):
@@ -102,3 +110,17 @@ class Contacts(Program):
     def wait_for_stored(self, *names: str) -> None:
         """Waits until the file has exactly the contacts of these names."""
         wait(lambda: [values.get("name") for values in stored(self.machine)] == list(names), f"{names} in the file")
+
+
+def begin(window: Contacts, **fields: str) -> None:
+    """Begins a new contact and types this into its fields, whose order has to be that of the form."""
+    window.focus()
+    window.keys("ctrl+n")
+    window.wait_for("text", "Name")
+    order = ["name", "company", "phone", "email", "address", "website"]
+    for position, field in enumerate(order):
+        if field in fields:
+            window.type(fields[field])
+        if any(later in fields for later in order[position + 1:]):
+            window.keys("Tab")
+    window.wait_for_form(**fields)

@@ -11,8 +11,8 @@ from gi.repository import GLib
 from buses import BUS, let_pass, wait
 from gnome_shell import PATIENCE
 from screen import Screen
-from support import SOURCE, Machine
-
+from support import PROGRAMS, SOURCE, Machine
+from test_desktop_entries import folder as entries
 
 
 def missing(*programs: str) -> str:
@@ -32,6 +32,15 @@ def install_data(machine: Machine) -> None:
     (share / "applications" / "org.example.Handoff.Settings.desktop").write_text(
         "[Desktop Entry]\nType=Application\nName=Handoff\nExec=true\nIcon=computer\n")
     machine.environment["XDG_DATA_DIRS"] = f"{share}:/usr/share"
+
+
+def install_entry(machine: Machine, name: str) -> None:
+    """Installs a desktop entry of Handoff itself."""
+    entries(machine).mkdir(parents=True, exist_ok=True)
+    text = (SOURCE / "data" / "applications" / f"{name}.desktop.in").read_text()
+    for place in ("@libexecdir@", "@bindir@"):
+        text = text.replace(place, str(PROGRAMS))
+    (entries(machine) / f"{name}.desktop").write_text(text)
 
 
 def tell_bus(machine: Machine, **variables: str) -> None:

@@ -14,10 +14,11 @@ from typing import Any
 
 import pytest
 from buses import wait
+from desktops import install_entry
 from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
 from terminal import Terminal
-from test_desktop_entries import folder as entries, have_bus_start
+from test_desktop_entries import have_bus_start
 
 EDITORS = SOURCE / "data" / "editors"
 CATCHER = "org.example.Handoff.Editor"
@@ -137,9 +138,7 @@ def prepare(machine: Machine) -> None:
     machine.environment["PATH"] = f"{bin_folder(machine)}:{machine.environment['PATH']}"
     machine.environment["TERM"] = "linux"
     have_bus_start(machine, CATCHER, started(machine, "editor"))
-    entries(machine).mkdir(parents=True, exist_ok=True)
-    entry = (SOURCE / "data/applications" / f"{CATCHER}.desktop.in").read_text()
-    (entries(machine) / f"{CATCHER}.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
+    install_entry(machine, CATCHER)
     for source, target in (("vim/handoff.vim.in", home / ".vim/plugin/handoff.vim"),
                            ("vim/handoff.vim.in", Path(machine.environment["XDG_DATA_HOME"], "nvim/site/plugin/handoff.vim")),
                            ("emacs/handoff.el.in", home / "handoff.el")):

@@ -14,9 +14,8 @@ from typing import Any
 from gi.repository import Gio, GLib
 from buses import BUS, BusError, Session, let_pass, wait
 from clients import Dock
-from desktops import tell_bus
-from support import PROGRAMS, SOURCE, Machine, pair
-from test_desktop_entries import folder as entries
+from desktops import entries, install_entry, tell_bus
+from support import PROGRAMS, Machine, pair
 from test_desktop_entries import have_bus_start, install
 
 MEDIA = "org.example.Handoff.Media"
@@ -112,9 +111,7 @@ def silence(machine: Machine) -> None:
 def install_adapter(machine: Machine, **environment: str) -> None:
     """Has the broker and the bus find the adapter, and the adapter the desktop entries."""
     tell_bus(machine, **environment)
-    template = (SOURCE / "data" / "applications" / f"{MEDIA}.desktop.in").read_text()
-    entries(machine).mkdir(parents=True, exist_ok=True)
-    (entries(machine) / f"{MEDIA}.desktop").write_text(template.replace("@libexecdir@", str(PROGRAMS)))
+    install_entry(machine, MEDIA)
     if "/usr/share" not in machine.environment["XDG_DATA_DIRS"]:
         # Films are offered only where a player is installed; this one has no program, so that it is never started.
         (entries(machine) / "org.gnome.Totem.desktop").write_text("[Desktop Entry]\nType=Application\nName=Videos\nExec=totem\n")

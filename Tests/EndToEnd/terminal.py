@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import termios
+from pathlib import Path
 
 from buses import wait
 from support import Machine
@@ -82,3 +83,17 @@ class Terminal(Typing):
         """Closes the window: the kernel says so to the command."""
         os.close(self._master)
         self._master = -1
+
+
+def shells_of(machine: Machine) -> list[Path]:
+    """The shells that run in the terminals of a machine."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            variables = (process / "environ").read_bytes().split(b"\0")
+            if (process / "comm").read_text().strip() == "bash" and \
+                    f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}".encode() in variables:
+                found.append(process)
+        except OSError:
+            pass
+    return found

@@ -16,9 +16,10 @@ from typing import Any
 import pytest
 from buses import ROOT, BusError, let_pass, wait
 from clients import Client, Dock
+from desktops import install_entry
 from gi.repository import GLib
 from running_browsers import ADD_ON, EXTENSION, PATIENCE, PREFERENCES, RunningBrowser, Site
-from support import PROGRAMS, SOURCE, Machine
+from support import PROGRAMS, Machine
 from test_adapter_browser_host import ADD_ON as HOST_ARGUMENTS, TEAM, Host, host
 from test_desktop_entries import folder as entries, have_bus_start
 from test_web_pages import BROWSER, choose_browser, install_browser, opened
@@ -32,9 +33,7 @@ PAGE = "https://example.com/one?x=1#part"
 
 def install_catcher(machine: Machine) -> None:
     """Installs what continues pages where no browser runs."""
-    entries(machine).mkdir(parents=True, exist_ok=True)
-    entry = (SOURCE / "data/applications" / f"{CATCHER}.desktop.in").read_text()
-    (entries(machine) / f"{CATCHER}.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
+    install_entry(machine, CATCHER)
     variables = " ".join(f"{name}={machine.environment[name]}" for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"))
     have_bus_start(machine, CATCHER, f"/usr/bin/env {variables} {PROGRAMS}/handoff-adapter browser --verbose")
 

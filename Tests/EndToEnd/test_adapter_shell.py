@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 from buses import ROOT, let_pass, wait
 from clients import Client, Dock
+from desktops import install_entry
 from editors import bin_folder, install_terminal, started
 from gi.repository import GLib
-from support import PROGRAMS, SOURCE, Machine, refused
-from terminal import Terminal
-from test_desktop_entries import folder as entries, have_bus_start
+from support import Machine, refused
+from terminal import Terminal, shells_of
+from test_desktop_entries import have_bus_start
 
 Machines = tuple[Machine, Machine]
 SHELL = "org.example.Handoff.Shell"
@@ -29,9 +30,7 @@ def shells(machines: Machines) -> tuple[Machine, Machine, Path]:
         machine.environment |= {"TERM": "xterm", "SHELL": "/bin/bash"}
         machine.environment["PATH"] = f"{bin_folder(machine)}:{machine.environment['PATH']}"
         have_bus_start(machine, SHELL, f"/usr/bin/env SHELL=/bin/bash {started(machine, 'shell').removeprefix('/usr/bin/env ')}")
-        entries(machine).mkdir(parents=True, exist_ok=True)
-        entry = (SOURCE / "data/applications" / f"{SHELL}.desktop.in").read_text()
-        (entries(machine) / f"{SHELL}.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
+        install_entry(machine, SHELL)
         folder = machine.folder / "home" / f"Shared of {machine.name}"
         (folder / "söme project").mkdir(parents=True)
         machine.session.set(ROOT, "Preferences.SharedFolders", GLib.Variant("a{ss}", {"Shared": str(folder)}))
@@ -73,20 +72,6 @@ def test_folder_goes_on_in_a_terminal(shells: tuple[Machine, Machine, Path]) -> 
     for process in shells_of(lap):
         os.kill(int(process.name), signal.SIGKILL)
     bash.close()
-
-
-def shells_of(machine: Machine) -> list[Path]:
-    """The shells that run in this machine's terminals."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        try:
-            variables = (process / "environ").read_bytes().split(b"\0")
-            if (process / "comm").read_text().strip() == "bash" and \
-                    f"XDG_RUNTIME_DIR={machine.environment['XDG_RUNTIME_DIR']}".encode() in variables:
-                found.append(process)
-        except OSError:
-            pass
-    return found
 
 
 def test_folder_is_offered_until_it_is_ended(shells: tuple[Machine, Machine, Path]) -> None:

@@ -10,11 +10,11 @@ from collections.abc import Callable
 import pytest
 from buses import BROKER, BUS, HANDOFF_ERROR, BusError, properties, wait
 from clients import Client, Dock
-from contacts import PROGRAM, Contacts, contact, file_of, not_built, store, stored
+from contacts import APPLICATION_ID, PROGRAM, Contacts, begin, contact, file_of, not_built, store, stored
 from gi.repository import GLib
 from streams import Background
 from support import Machine, memory, pair, processor_time, start_machine
-from test_contacts_handoff import APPLICATION_ID, TYPES, Machines, begin, seen
+from test_contacts_handoff import TYPES, Machines, seen
 
 if reason := not_built():
     pytest.skip(reason, allow_module_level=True)

@@ -8,37 +8,21 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from gi.repository import GLib
 from buses import BROKER, BUS, HANDOFF_ERROR, properties, wait
 from clients import Client, Dock
-from contacts import PROGRAM, WIDE, Contacts, contact, not_built, store, stored
+from contacts import APPLICATION_ID, PROGRAM, WIDE, Contacts, begin, contact, install_contacts, not_built, store, stored
 from screen import Screen
-from support import PROGRAMS, SOURCE, Machine, pair, start_machine
+from support import Machine, pair, start_machine
 from windows import Accessibility, environment_of
 
 if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
 
-APPLICATION_ID = "org.example.Handoff.Contacts"
 TYPES = tuple(f"org.example.contacts.{what}" for what in ("edit", "list", "view"))
 Machines = tuple[Machine, Machine]
-
-
-class Started(Contacts):
-    """The address book that the bus of a machine has started."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine, self.screen, self.name = machine, machine.screen, PROGRAM
-        self.process = SimpleNamespace(pid=machine.session.call(
-            "/org/freedesktop/DBus", f"{BUS}.GetConnectionUnixProcessID", GLib.Variant("(s)", (APPLICATION_ID,)),
-            destination=BUS).unpack()[0])
-
-    def end(self) -> None:
-        os.kill(self.process.pid, signal.SIGKILL)
-        wait(lambda: not self.machine.session.owner(APPLICATION_ID), "the end of the program")
 
 
 @pytest.fixture
@@ -65,20 +49,6 @@ def go_on(dock: Dock, title: str) -> None:
     dock.continue_offer(path)
     wait(lambda: len(dock.finished()) > before, "the outcome")
     assert dock.finished()[-1][1:] == ("", "")
-
-
-def begin(window: Contacts, **fields: str) -> None:
-    """Begins a new contact and types this into its fields, whose order has to be that of the form."""
-    window.focus()
-    window.keys("ctrl+n")
-    window.wait_for("text", "Name")
-    order = ["name", "company", "phone", "email", "address", "website"]
-    for position, field in enumerate(order):
-        if field in fields:
-            window.type(fields[field])
-        if any(later in fields for later in order[position + 1:]):
-            window.keys("Tab")
-    window.wait_for_form(**fields)
 
 
 def test_editing(seen: Machines) -> None:
@@ -155,23 +125,17 @@ def test_all(seen: Machines) -> None:
 def test_starting(seen: Machines) -> None:
     """Where the address book does not run it is started, shows what is coming, and opens no second window"""
     desk, lap = seen
-    share = Path(lap.environment["XDG_DATA_HOME"])
-    (share / "dbus-1" / "services").mkdir(parents=True, exist_ok=True)
-    (share / "applications").mkdir(exist_ok=True)
-    (share / "dbus-1" / "services" / f"{APPLICATION_ID}.service").write_text(
-        f"[D-BUS Service]\nName={APPLICATION_ID}\nExec={PROGRAMS / PROGRAM} --gapplication-service\n")
-    source = SOURCE / "data" / "applications" / f"{APPLICATION_ID}.desktop.in"
-    (share / "applications" / f"{APPLICATION_ID}.desktop").write_text(
-        source.read_text().replace("@bindir@", str(PROGRAMS)))
+    install_contacts(lap)
     lap.session.call("/org/freedesktop/DBus", f"{BUS}.UpdateActivationEnvironment",
                      GLib.Variant("(a{ss})", (environment_of(lap, lap.screen),)), destination=BUS)
     at_desk = Contacts(desk, desk.screen)
     begin(at_desk, name="Grace")
     go_on(Dock(lap), "Grace")
-    at_lap = Started(lap)
+    at_lap = Contacts.started(lap, lap.screen, PROGRAM, APPLICATION_ID)
     at_lap.wait_for_form(name="Grace")
     assert len(at_lap.find("frame")) == 1
-    at_lap.end()
+    os.kill(at_lap.process.pid, signal.SIGKILL)
+    wait(lambda: not lap.session.owner(APPLICATION_ID), "the end of the program")
 
 
 @pytest.mark.parametrize("where", ["origin", "continuing side"])

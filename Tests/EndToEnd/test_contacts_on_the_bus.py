@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 from buses import BUS, BusError, Session, wait
-from contacts import PROGRAM, Contacts, contact, file_of, not_built, store
+from contacts import APPLICATION_ID, PROGRAM, Contacts, contact, file_of, not_built, store
 from gi.repository import GLib
 from samples import byte_array
 from support import SOURCE, Machine
@@ -18,7 +18,6 @@ if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
 
 __all__ = ["desk"]
-APPLICATION_ID = "org.example.Handoff.Contacts"
 ACTIONS = "org.gtk.Actions"
 EXAMPLES = SOURCE / "Sources" / "Examples" / "Contacts"
 # What may be asked for.

@@ -15,7 +15,7 @@ from gi.repository import GLib
 from streams import Background
 from support import Machine
 from test_contacts_attacked import NEVER, Peer, draft, form
-from test_contacts_handoff import APPLICATION_ID, TYPES, Machines, go_on, seen
+from test_contacts_handoff import TYPES, Machines, go_on, seen
 from windows import Atspi, wait_for_labels
 
 if reason := not_built():
