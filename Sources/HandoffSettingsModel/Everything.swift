@@ -107,9 +107,10 @@ package struct Everything: Equatable, Sendable {
         if isWanted { unticked.remove(path) } else { unticked.insert(path) }
     }
 
-    /// The user wants what is ticked to be continued here. `token` lets the application of the first one raise its window.
+    /// The user wants what is ticked to be continued here, and what was used last to be in front in the end: it comes last, and
+    /// `token` lets its application raise its window.
     package mutating func begin(token: String) -> [Request] {
-        let paths = chosen.map(\.path)
+        let paths = chosen.reversed().map(\.path)
         guard !isRunning, !paths.isEmpty else { return [] }
         (step, run, problem) = (.beginning, nil, "")
         return [.continueAll(paths, token: token)]

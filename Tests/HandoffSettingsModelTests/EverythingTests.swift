@@ -138,11 +138,13 @@ struct EverythingTests {
         #expect(page(everything).rows.count == 3)
     }
 
-    @Test("what is ticked is continued in the order of the list, and each says what has become of it")
+    @Test(
+        "what is ticked is continued, what was used last as the last one, and each says what has become of it"
+    )
     func running() throws {
         var everything = try shown(try listed(1, 2, 3, 4))
         everything.tick(try Samples.offerPath(3), false)
-        let paths = try [1, 4].map { try Samples.offerPath($0) }
+        let paths = try [4, 1].map { try Samples.offerPath($0) }
         let request = Request.continueAll(paths, token: "t")
         #expect(everything.begin(token: "t") == [request])
         #expect(everything.begin(token: "t").isEmpty, "it is under way")

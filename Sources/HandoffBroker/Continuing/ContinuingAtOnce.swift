@@ -137,8 +137,8 @@ final class ContinueAllObject: ContinueAllServer {
     private let clock: LoopClock
     private var activities: [Activity]
     private var machine: ContinuingAll
-    /// For the first of them.
-    private var activationToken: String
+    /// For the last of them, which ends up in front.
+    private let activationToken: String
     private lazy var timer = DeadlineTimer(by: clock) { [weak self] in
         if let self { owner.remove(path) }
     }
@@ -172,8 +172,7 @@ final class ContinueAllObject: ContinueAllServer {
     func begin() {
         guard !isOver else { return finish() }
         for index in machine.begin() {
-            let token = activationToken
-            activationToken = ""
+            let token = index == activities.count - 1 ? activationToken : ""
             MainLoop.start { [self] in
                 do {
                     try await self.continue(index, token)

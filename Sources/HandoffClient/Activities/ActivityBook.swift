@@ -93,14 +93,14 @@ struct ActivityBook: Equatable {
         guard activities[key] != nil else { return [] }
         current = key
         // What another one resigns is closed all the same.
-        queue.removeAll { $0.step.decidesCurrent && ($0.key == key || $0.step != .resignCurrent) }
+        dropDecisions { $0.key == key || $0.step != .resignCurrent }
         if !createAgain(key) { enqueue(key, .becomeCurrent) }
         return tellForBroker()
     }
 
     /// It is no longer the current one, nor open.
     mutating func resignCurrent(_ key: ActivityKey) -> [Event] {
-        activities[key]?.isKeptOpen = false
+        activities[key]?.isOpen = false
         queue.removeAll { $0 == Entry(key: key, step: .becomeOpen) }
         return endCurrent(key, .resignCurrent)
     }
@@ -115,16 +115,27 @@ struct ActivityBook: Equatable {
     /// It is open, also with each new broker, without being the current one for that.
     mutating func becomeOpen(_ key: ActivityKey) {
         guard activities[key] != nil else { return }
-        activities[key]?.isKeptOpen = true
+        activities[key]?.isOpen = true
         if !createAgain(key), !isQueued(key, .becomeOpen) { enqueue(key, .becomeOpen) }
     }
 
     private mutating func endCurrent(_ key: ActivityKey, _ step: Step) -> [Event] {
         guard activities[key] != nil else { return [] }
         if current == key { current = nil }
-        queue.removeAll { $0.key == key && $0.step.decidesCurrent }
+        dropDecisions { $0.key == key }
         enqueue(key, step)
         return tellForBroker()
+    }
+
+    /// What was to be said of which activity is current is outdated. What was open before is open all the same.
+    private mutating func dropDecisions(_ isOutdated: (Entry) -> Bool) {
+        let dropped = queue.filter { $0.step.decidesCurrent && isOutdated($0) }
+        queue.removeAll { dropped.contains($0) }
+        for entry in dropped where entry.step == .becomeCurrent && entry.key != current {
+            if activities[entry.key]?.isOpen == true, !isQueued(entry.key, .becomeOpen) {
+                enqueue(entry.key, .becomeOpen)
+            }
+        }
     }
 
     /// Ends it.
@@ -147,9 +158,17 @@ struct ActivityBook: Equatable {
         // What waits for it would be sent too early, and is part of the creation.
         queue.removeAll { $0.key == key }
         enqueue(key, .create)
-        if activities[key]?.isKeptOpen == true { enqueue(key, .becomeOpen) }
-        if current == key { enqueue(key, .becomeCurrent) }
+        enqueueStanding(key)
         return true
+    }
+
+    /// A broker that has just created it hears that it is current, or open.
+    private mutating func enqueueStanding(_ key: ActivityKey) {
+        if current == key {
+            enqueue(key, .becomeCurrent)
+        } else if activities[key]?.isOpen == true {
+            enqueue(key, .becomeOpen)
+        }
     }
 
     private mutating func enqueue(_ key: ActivityKey, _ step: Step) {
@@ -185,8 +204,8 @@ struct ActivityBook: Equatable {
         forgetBroker()
         isRegistered = true
         for key in order { enqueue(key, .create) }
-        for key in order where activities[key]?.isKeptOpen == true { enqueue(key, .becomeOpen) }
-        if let current { enqueue(current, .becomeCurrent) }
+        for key in order where key != current { enqueueStanding(key) }
+        if let current { enqueueStanding(current) }
         return tellForBroker()
     }
 
@@ -269,6 +288,11 @@ struct ActivityBook: Equatable {
     /// The broker has done `step`, which is not its creation.
     mutating func accepted(_ key: ActivityKey, _ step: Step) {
         answered(key, step)
+        if step == .becomeCurrent, !isQueued(key, .resignCurrent),
+            !underWay.contains(Entry(key: key, step: .resignCurrent))
+        {
+            activities[key]?.isOpen = true
+        }
         if step == .update { activities[key]?.accepted() }
         if step == .invalidate { forgetLeftover(key) }
     }
@@ -297,7 +321,7 @@ struct ActivityBook: Equatable {
             }
             return [.refused(key, failure, restored: restored)]
         case .becomeCurrent: if current == key { current = nil }
-        case .becomeOpen: activities[key]?.isKeptOpen = false
+        case .becomeOpen: activities[key]?.isOpen = false
         case .resignCurrent, .leaveCurrent, .invalidate: break
         }
         return [.refused(key, failure, restored: [:])] + tellForBroker()

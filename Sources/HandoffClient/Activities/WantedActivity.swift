@@ -23,8 +23,8 @@ struct WantedActivity: Equatable {
     private(set) var place = Place.nowhere
     /// What the application was last told of whether it is current.
     var toldCurrent = false
-    /// Whether it is to be open, current or not, until it is resigned.
-    var isKeptOpen = false
+    /// Whether it is to be open with the next broker too: it was opened, or has been current, and was not resigned since.
+    var isOpen = false
     /// What the present broker has last said of whether it is current.
     var isCurrentThere = false
     /// The properties that the broker has, as far as it has answered.
