@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+
+// This file is long because what is wanted, what was sent and what the broker has answered is one state, into which other files
+// would have to reach.
+
 internal import DBus
 
 /// The activities of a client: what the application wants of them, what the broker has been told, and so what has to be
