@@ -32,8 +32,8 @@ pytestmark = pytest.mark.desktop
 # What they are called, the latest used first, as they are listed, and what continues each there.
 CONTACT, FOLDER, LETTER, THESIS, FILM, PAGE = TITLES = (
     "Ada Lovelace", "A project", "A letter.txt", "Thesis.pdf", "A tone", "Page one")
-HANDLERS = (CONTACTS, "org.example.Handoff.Shell", "org.example.Handoff.Editor", "org.example.Handoff.Documents",
-            "org.example.Handoff.Media", "chromium")
+HANDLERS = (CONTACTS, "a terminal here", "the text editor here", "the document viewer or file manager here",
+            "the media player here", "chromium")
 # Where each is: what is typed into a form, and into the third line of a letter, a page, a time in seconds, and pixels.
 FORM = {"name": CONTACT, "phone": "+44 20"}
 LINES, NEW = ["Dear Ada,", "", "the other machine has this too.", "Best", "wishes"], "It was not saved. "

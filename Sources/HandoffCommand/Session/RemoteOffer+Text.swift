@@ -8,9 +8,8 @@ extension RemoteOffer {
     /// instead of an id: which one it takes, and whether that runs, is not known.
     var continuesIn: String {
         handlers.map {
-            if let standIn = StandIn(rawValue: $0) { return standIn.words }
-            return handlersToStart.contains($0)
-                ? tr("{application} (not running)", ["application": $0]) : $0
+            StandIn(rawValue: $0) == nil && handlersToStart.contains($0)
+                ? tr("{application} (not running)", ["application": $0.shown]) : StandIn.called($0)
         }
         .joined(separator: ", ")
     }

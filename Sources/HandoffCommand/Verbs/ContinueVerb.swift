@@ -154,9 +154,9 @@ struct ContinueVerb: Verb {
     func success(_ outcome: ContinueCall.Outcome, _ offer: RemoteOffer) -> String {
         var values = ["title": offer.label.shown, "device": offer.device.shown]
         let isPlaced = !outcome.applicationID.isEmpty
-        if isPlaced { values["application"] = outcome.applicationID.shown }
+        if isPlaced { values["application"] = StandIn.called(outcome.applicationID) }
         if let wanted = application ?? offer.handlers.first, isPlaced, wanted != outcome.applicationID {
-            values["wanted"] = wanted.shown
+            values["wanted"] = StandIn.called(wanted)
             return tr(
                 "Opened the document of “{title}” of “{device}” in {application}: {wanted} did not take the activity.",
                 values)

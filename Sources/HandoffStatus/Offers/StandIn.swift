@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
 internal import Platform
 
 /// What stands here for applications that do not know Handoff, by the name of its desktop entry. It continues what is offered in
@@ -23,6 +24,9 @@ package enum StandIn: String, CaseIterable, Sendable {
     package static func applications(_ handler: String, _ origin: String) -> [String] {
         StandIn(rawValue: handler)?.prefersOrigin == true ? [origin, handler] : [handler, origin]
     }
+
+    /// What people call the application `id` in a sentence.
+    package static func called(_ id: String) -> String { StandIn(rawValue: id)?.words ?? id.shown }
 
     /// What people call the application in which it continues something, as long as it is not known which one that is.
     package var words: String {
