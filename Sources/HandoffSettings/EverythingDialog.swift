@@ -207,7 +207,7 @@ extension EverythingPage.Action {
 @MainActor
 final class OpenRowView: ContentRow {
     let widget: GTKObject
-    private let picture, check: GTKObject
+    private let picture, check, done: GTKObject
     private let applications: InstalledApplications
     private var content: OpenRow?
     private var isShowing = false
@@ -215,7 +215,8 @@ final class OpenRowView: ContentRow {
     /// A row that calls `tick` with whether the user wants it.
     init(_ applications: InstalledApplications, _ tick: @escaping @MainActor (ObjectPath, Bool) -> Void) {
         let template = Template(Templates.open)
-        (widget, picture, check) = (template["row"], template["picture"], template["check"])
+        (widget, picture) = (template["row"], template["picture"])
+        (check, done) = (template["check"], template["done"])
         self.applications = applications
         check.on("notify::active") { [weak self] in
             guard let self, !isShowing, let content else { return }
@@ -232,6 +233,7 @@ final class OpenRowView: ContentRow {
         applications.show(content.pictures, in: picture)
         check[flag: "active"] = content.isTicked
         check[flag: "sensitive"] = content.canTick
+        done[flag: "visible"] = content.isContinued
         check.name(content.title)
         check.describe(content.detail)
     }

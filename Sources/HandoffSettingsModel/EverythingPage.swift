@@ -93,6 +93,8 @@ package struct OpenRow: Equatable, Sendable, Identifiable {
     package let isTicked: Bool
     /// Whether the user can change that.
     package let canTick: Bool
+    /// Whether it was continued here.
+    package let isContinued: Bool
 
     /// What distinguishes it from others.
     package var id: String { path.text }
@@ -104,6 +106,7 @@ package struct OpenRow: Equatable, Sendable, Identifiable {
         pictures = offer.applications
         isTicked = everything.chosen.contains { $0.path == offer.path }
         canTick = entry.isPossible && !everything.isRunning
+        isContinued = everything.result(of: offer.path)?.state == .continued
         let best = offer.handlers.first ?? offer.applicationID
         let application = name.name(of: best, continuing: offer)
         let used = offer.lastUsed == 0 ? offer.since : offer.lastUsed

@@ -97,7 +97,8 @@ final class TestBridge {
         MainLoop.start { [self] in try? await manager().removePeer(deviceId: peer.id.description) }
     }
 
-    private func manager() throws -> PeerManagerProxy {
+    /// What the bridge calls of its own broker.
+    func manager() throws -> PeerManagerProxy {
         PeerManagerProxy(RemoteObject(bus.connection, HandoffNames.broker, HandoffNames.brokerPath))
     }
 

@@ -159,6 +159,7 @@ struct EverythingTests {
         now = page(everything)
         #expect(now.standing == "1 of 2 continued" && now.showsOutcome)
         #expect(now.rows[0].detail.hasSuffix("\nContinued"))
+        #expect(now.rows.map(\.isContinued) == [true, false, false, false])
         #expect(now.rows[3].detail.hasSuffix("\nThe application could not do it. “It is full.”"))
         // What has failed can be tried again at once; what goes on here is not continued twice.
         #expect(now.action == .begin(1) && now.rows.map(\.isTicked) == [false, false, false, true])
