@@ -93,7 +93,7 @@ package final class Broker {
     private func connect() {
         activities.onInvalidated = { [continued] in continued.invalidated($0) }
         activities.onOffered = { [continued] in continued.offered($0) }
-        activities.onLeft = { [announcements] in announcements.tellSubscribers(["LeftActivity"]) }
+        activities.onLeft = { [announcements] in announcements.tellLeft() }
         applications.onChange = { [offers] in offers.updateHandlers() }
         applications.onInstalled = { [weak self] in self?.installedChanged($0, isWhole: $1) }
         offers.onAsked = { [unreadMessages] in unreadMessages.welcome($0) }

@@ -132,7 +132,7 @@ final class DeviceRowView: ContentRow {
             ? tr("Is it on, in the same network, and Handoff switched on there?") : content.problem
         muted[flag: "active"] = content.isMuted
         let name = content.name
-        everything[flag: "visible"] = content.isOpen
+        everything[flag: "visible"] = content.canList
         everything.describe(name)
         muted.name(tr("Mute"))
         muted.describe(name)

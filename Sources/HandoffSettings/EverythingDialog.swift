@@ -37,7 +37,7 @@ final class EverythingDialog {
         (window, places, bottom) = (template["window"], template["places"], template["bottom"])
         (begin, cancel, again) = (template["begin"], template["cancel"], template["again"])
         (standing, refresh) = (template["standing"], template["refresh"])
-        let (dialog, applications) = (WeakDialog(), owner.applications)
+        let (dialog, applications) = (Weak<EverythingDialog>(), owner.applications)
         rows = RowList(template["rows"]) { _ in
             OpenRowView(applications) { path, isWanted in dialog.value?.tick(path, isWanted) }
         }
@@ -237,10 +237,4 @@ final class OpenRowView: ContentRow {
         check.name(content.title)
         check.describe(content.detail)
     }
-}
-
-/// Where rows find the dialog that they are in.
-@MainActor
-private final class WeakDialog {
-    weak var value: EverythingDialog?
 }

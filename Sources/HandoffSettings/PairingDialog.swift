@@ -43,7 +43,7 @@ final class PairingDialog {
         (self.session, self.views, self.owner) = (session, views, owner)
         (window, steps) = (template["window"], template["steps"])
         flow = PairingFlow(report)
-        let dialog = WeakDialog()
+        let dialog = Weak<PairingDialog>()
         asking = RowList(template["asking"]) { _ in
             AskingRowView { id in dialog.value?.change { $0.choose(device: id) } }
         }
@@ -262,10 +262,4 @@ extension PairingFlow.Step {
         case .failed: "again"
         }
     }
-}
-
-/// Where rows find the dialog that they are in.
-@MainActor
-private final class WeakDialog {
-    weak var value: PairingDialog?
 }

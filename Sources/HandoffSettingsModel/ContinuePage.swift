@@ -58,9 +58,9 @@ package struct ContinuePage: Equatable, Sendable {
         }
         if let broker = report.broker.content {
             let sorted = broker.offers.filter(\.isInvited) + broker.offers.filter { !$0.isInvited }
-            let open = Set(report.open.map(\.id))
+            let listable = Set(report.peers.filter(\.canList).map(\.id))
             offers = sorted.map {
-                OfferCard($0, attempts[$0.path], isOpen: open.contains($0.deviceID), at: now, name)
+                OfferCard($0, attempts[$0.path], canList: listable.contains($0.deviceID), at: now, name)
             }
             hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
             current = CurrentCard(broker.sendable, report.peers, name)
@@ -133,12 +133,12 @@ package struct OfferCard: Equatable, Sendable, Identifiable {
     package var id: String { path.text }
 
     init(
-        _ offer: RemoteOffer, _ attempt: Attempts.Standing?, isOpen: Bool, at now: Int64,
+        _ offer: RemoteOffer, _ attempt: Attempts.Standing?, canList: Bool, at now: Int64,
         _ name: ApplicationNames
     ) {
         path = offer.path
         deviceID = offer.deviceID
-        everything = isOpen ? tr("Everything on {device}…", ["device": offer.device.shown]) : ""
+        everything = canList ? tr("Everything on {device}…", ["device": offer.device.shown]) : ""
         title = offer.label.shown
         device = offer.whereabouts
         isInvited = offer.isInvited

@@ -27,10 +27,9 @@ package struct DevicesPage: Equatable, Sendable {
     /// What `report` has of it at the time `now`, in microseconds since the Unix epoch.
     package init(_ report: StatusReport?, at now: Int64) {
         guard let report, let bridge = report.bridge.content else { return }
-        let asleep = report.asleep
         isAvailable = true
         deviceName = bridge.deviceName
-        peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, asleepSince: asleep[$0.id], at: now) }
+        peers = bridge.devices.filter(\.isPaired).map { DeviceRow($0, at: now) }
         asking = bridge.devices.filter(AskingRow.asks).map { AskingRow($0) }
         introduced = bridge.devices.compactMap { QuestionRow(introduced: $0, among: bridge.devices) }
         retracted = bridge.devices.compactMap { QuestionRow(retracted: $0, among: bridge.devices) }
@@ -56,33 +55,32 @@ package struct DeviceRow: Equatable, Sendable, Identifiable {
     /// The name of the picture that stands for it.
     package let picture: String
     package let isConnected: Bool
-    /// Whether it can be asked what is open there, or has left that here.
-    package let isOpen: Bool
+    /// Whether it is known what is open there.
+    package let canList: Bool
     /// Whether it was accepted as a peer introduces it, and its user has yet to accept this device.
     package let awaitsAcceptance: Bool
     /// Whether what its user sends to this device is not shown.
     package let isMuted: Bool
 
-    /// `asleepSince`: when it has left something here before it slept, in microseconds since the Unix epoch; nil if it has not.
-    init(_ device: KnownDevice, asleepSince: Int64?, at now: Int64) {
+    init(_ device: KnownDevice, at now: Int64) {
         id = device.id
         name = device.label.shown
         isConnected = device.isConnected
         awaitsAcceptance = device.awaitsAcceptance
-        let asleep = device.isConnected ? nil : asleepSince
-        isOpen = device.isConnected || asleep != nil
+        canList = device.canList
         standing =
             device.awaitsAcceptance
             ? tr("Accepted here. Accept this device there, too.")
             : device.isConnected
                 ? Ages.connected(device.connectedSince, at: now)
-                : asleep.map { tr("Asleep since {time}", ["time": LocalTime.ofDay($0)]) }
-                    ?? Ages.last(device.disconnectedSince, at: now)
+                : device.asleepSince != 0
+                    ? tr("Asleep since {time}", ["time": LocalTime.ofDay(device.asleepSince)])
+                    : Ages.last(device.disconnectedSince, at: now)
         let place = device.isConnected ? device.connectedAddress.shown : ""
         address =
             device.carrier.map { tr("By {carrier}", ["carrier": $0.shown]) }
             ?? (device.isOnOtherNetwork ? tr("{address}, over another network", ["address": place]) : place)
-        let isExplained = device.isConnected || device.awaitsAcceptance || asleep != nil
+        let isExplained = device.canList || device.awaitsAcceptance
         problem = isExplained ? "" : device.connectionFailure?.summary ?? ""
         picture = Pictures.name(ofDevice: device.type)
         isMuted = device.isMuted

@@ -25,6 +25,8 @@ package struct KnownDevice: Equatable, Sendable {
     package let connectedSince: Int64
     /// When the last link ended, in microseconds since the Unix epoch; 0 with a link, or if that is not known.
     package let disconnectedSince: Int64
+    /// Since when it sleeps, if it has left something here before, in microseconds since the Unix epoch; otherwise 0.
+    package let asleepSince: Int64
     /// Where it is connected; empty if it is not.
     package let connectedAddress: String
     /// By which way it is connected; empty if it is not.
@@ -84,6 +86,7 @@ package struct KnownDevice: Equatable, Sendable {
         isConnected = properties.flag("Connected")
         connectedSince = properties.time("ConnectedSince")
         disconnectedSince = properties.time("DisconnectedSince")
+        asleepSince = properties.time("AsleepSince")
         connectedAddress = properties.text("ConnectedAddress")
         way = properties.text("Way")
         places = properties.texts("Places")
@@ -103,6 +106,9 @@ package struct KnownDevice: Equatable, Sendable {
         introductionState = properties.text("IntroductionState")
         retractedBy = properties.texts("RetractedBy")
     }
+
+    /// Whether it is known what is open there: it is connected, or has left that here.
+    package var canList: Bool { isConnected || asleepSince != 0 }
 
     /// Whether it is connected through a tunnel or a router.
     package var isOnOtherNetwork: Bool { way == "other-network" }

@@ -74,8 +74,7 @@ extension StatusReport {
         }
         if broker.content?.isEnabled == false || bridge.port == 0 { return [] }
         // That a device sleeps stands beside what it has left here.
-        let asleep = asleep
-        let apart = peers.filter { !$0.isConnected && asleep[$0.id] == nil }
+        let apart = peers.filter { !$0.canList }
         let retracted = peers.flatMap { peer in
             peer.retractors(among: peers).map { Self.retracted(peer, $0) }
         }

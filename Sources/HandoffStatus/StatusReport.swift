@@ -38,18 +38,6 @@ package struct StatusReport: Equatable, Sendable {
     /// Whether both daemons answer.
     package var isWorking: Bool { broker.content != nil && bridge.content != nil }
 
-    /// Since when devices sleep that have left something here, in microseconds since the Unix epoch, by their ids.
-    package var asleep: [String: Int64] {
-        let parked = (broker.content?.offers ?? []).filter { $0.parkedAt != 0 }
-        return Dictionary(parked.map { ($0.deviceID, $0.parkedAt) }) { first, _ in first }
-    }
-
     /// The paired devices.
     package var peers: [KnownDevice] { bridge.content?.devices.filter(\.isPaired) ?? [] }
-
-    /// The peers of which is known what is open there: those that are connected, and those that sleep and have left it here.
-    package var open: [KnownDevice] {
-        let asleep = Set(broker.content?.offers.filter { $0.parkedAt != 0 }.map(\.deviceID) ?? [])
-        return peers.filter { $0.isConnected || asleep.contains($0.id) }
-    }
 }

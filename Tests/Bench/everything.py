@@ -11,12 +11,15 @@ from __future__ import annotations
 
 import os
 import statistics
+import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "EndToEnd"))
 
 # ruff: noqa: E402
+from gi.repository import GLib
 from buses import let_pass, wait
 from clients import Client, Dock
 from everything import INTERVAL, MOST, All, applications, list_open
@@ -32,9 +35,33 @@ def machine(name: str) -> Machine:
     return made
 
 
-def continued(origins: list[Client]) -> int:
-    """How often the applications were told that what they had was continued."""
-    return sum(client.members.count("WasContinued") for client in origins)
+class Origins:
+    """The applications at the device where the activities are, in a process of their own, as they are on another machine."""
+
+    def __init__(self, desk: Machine, names: list[str]) -> None:
+        command = [sys.executable, __file__, "--origins", desk.address, *names]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, bufsize=0)
+        self.count = 0
+        GLib.unix_fd_add_full(GLib.PRIORITY_DEFAULT, self.process.stdout.fileno(), GLib.IOCondition.IN, self.heard)
+
+    def heard(self, descriptor: int, _condition: GLib.IOCondition) -> bool:
+        """So many more were told that what they had was continued."""
+        told = os.read(descriptor, 4096)
+        self.count += len(told)
+        return bool(told)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def live(address: str, names: list[str]) -> None:
+    """Is the applications of the origin."""
+    place = SimpleNamespace(address=address, sessions=[])
+    for name, client in applications(place, names).items():
+        client.answers["WasContinued"] = lambda _arguments: os.write(1, b".") and None
+        client.offer(name)
+    GLib.MainLoop().run()
 
 
 def worked(one: Machine) -> float:
@@ -49,26 +76,26 @@ def worked(one: Machine) -> float:
 def times(desk: Machine, lap: Machine, samples: int) -> tuple[float, float, float]:
     """How long six take and one does, and the ratio: the medians."""
     names = [f"one{number}" for number in range(SEVERAL)]
-    origins, _targets = applications(desk, names), applications(lap, names)
-    for name, client in origins.items():
-        client.offer(name)
-    dock, clients = Dock(lap), list(origins.values())
+    origins = Origins(desk, names)
+    _targets = applications(lap, names)
+    dock = Dock(lap)
     current = dock.offer(names[-1])
     rows = []
     for _sample in range(samples):
-        known = continued(clients)
+        known = origins.count
         begin = time.monotonic()
         dock.continue_offer(current)
-        wait(lambda known=known: continued(clients) == known + 1, "one to be continued")
+        wait(lambda known=known: origins.count == known + 1, "one to be continued")
         one = time.monotonic() - begin
         paths = list_open(lap.session, desk.device_id)
         begin = time.monotonic()
         everything = All(lap.session, paths)
-        wait(lambda known=known: continued(clients) == known + 1 + SEVERAL, "all to be continued")
+        wait(lambda known=known: origins.count == known + 1 + SEVERAL, "all to be continued")
         several = time.monotonic() - begin
         assert everything.results()
         rows.append((several * 1000, one * 1000, several / one))
         let_pass(INTERVAL)
+    origins.end()
     several, one, ratio = (statistics.median(column) for column in zip(*rows))
     return several, one, ratio
 
@@ -101,4 +128,7 @@ def main(samples: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    if sys.argv[1] == "--origins":
+        live(sys.argv[2], sys.argv[3:])
+    else:
+        main(int(sys.argv[1]))

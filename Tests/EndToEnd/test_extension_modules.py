@@ -192,12 +192,12 @@ def test_everything(machines: tuple[Machine, Machine], extension: Extension) -> 
     window = Service(lap, SETTINGS, "/org/example/Handoff/Settings", EVERYTHING_XML)
     Client(desk).offer("A letter")
     extension.evaluate("extension.enable()")
-    labels = "Main.panel.statusArea.handoff?._openSection.items.map(item => item.label.text)"
+    labels = "Main.panel.statusArea.handoff?._listableSection.items.map(item => item.label.text)"
     wait(lambda: extension.evaluate(labels) == ["Everything on desk…"], "the device")
-    extension.evaluate("Main.panel.statusArea.handoff._openSection.items[0].emit('activate')")
+    extension.evaluate("Main.panel.statusArea.handoff._listableSection.items[0].emit('activate')")
     assert window.wait_for("ActivateAction") == ("everything", [desk.device_id], {})
     lap.set_enabled(False)
-    wait(lambda: extension.evaluate("extension._session.report.open.length") == 0, "nobody to ask while it is off")
+    wait(lambda: extension.evaluate("extension._session.report.listable.length") == 0, "nobody to ask while it is off")
     extension.evaluate("extension.disable()")
 
 

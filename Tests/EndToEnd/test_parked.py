@@ -17,7 +17,7 @@ from finding import hosted, make_peers
 from link import Device
 from login_manager import LoginManager
 from rig import Network
-from support import Machine, pair, start_machine, wait_for_link
+from support import Machine, device_path, pair, start_machine, wait_for_link
 
 Lap = Callable[..., tuple[Machine, LoginManager]]
 
@@ -124,6 +124,32 @@ def test_delays_sleep_only_while_there_is_something_to_leave(make_lap: Lap, mach
     wait(lambda: len(logind.delays) == 1, "the delay of sleep")
     desk.set_enabled(False)
     wait(lambda: not logind.delays, "the end of the delay, since nobody is linked")
+
+
+def test_nothing_current(make_lap: Lap, machine_list: list[Machine]) -> None:
+    """Where nothing is in front when the lid is closed, as while the screen is locked, what is open is left all the same, and sleep is
+    delayed for that."""
+    lap, logind = make_lap()
+    desk = start_machine(machine_list, "desk")
+    pair(desk, lap)
+    here, there, dock = Client(lap), Client(desk), Dock(desk)
+    activity = here.offer("Letter", UserInfo={"line": GLib.Variant("u", 7)})
+    wait(lambda: logind.delays, "the delay of sleep")
+    activity.leave_current()
+    let_pass(0.3)
+    assert logind.delays
+    assert logind.sleep() < 1
+    asleep = device_path(lap.device_id)
+    wait(lambda: desk.session.get(asleep, "Device.AsleepSince"), "what was left")
+    assert not dock.offers
+    every = All(desk.session, list_open(desk.session, lap.device_id))
+    assert [result["State"] for result in every.results()] == ["continued"]
+    assert user_info(there.wait_for("ContinueActivity"))["line"].unpack() == 7
+    wait(lambda: not desk.session.get(asleep, "Device.AsleepSince"), "nothing to be left any more")
+    logind.prepare_for_sleep(False)
+    here.wait_for("WasContinued")
+    activity.resign_current()
+    wait(lambda: not logind.delays, "the end of the delay, since nothing is open")
 
 
 def test_left_before_the_network_goes(network: Network, machine_list: list[Machine]) -> None:
@@ -326,12 +352,14 @@ def test_what_else_is_open(make_lap: Lap, machine_list: list[Machine]) -> None:
         assert user_info(targets[name].wait_for("ContinueActivity"))["line"].unpack() == number
     let_pass(INTERVAL)
     assert titles(desk.session, lap.device_id) == ["A letter"], "what was continued is here no more"
+    assert desk.session.get(device_path(lap.device_id), "Device.AsleepSince") > 0
     letter = list_open(desk.session, lap.device_id)[0]
     logind.prepare_for_sleep(False)
     wait_for_link(desk, lap)
     for name in ("page", "film", "song"):
         origins[name].wait_for("WasContinued")
     wait(lambda: gone(desk.session, letter), "what was left to be listed no more")
+    assert desk.session.get(device_path(lap.device_id), "Device.AsleepSince") == 0
     let_pass(INTERVAL)
     assert titles(desk.session, lap.device_id) == ["A letter", "Too much of it"], "what is open there now"
     assert not desk.session.get(list_open(desk.session, lap.device_id)[0], "RemoteActivity.Parked")

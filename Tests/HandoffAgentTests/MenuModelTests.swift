@@ -59,19 +59,19 @@ struct MenuModelTests {
             var menu = MenuModel()
             let offers = try (0..<2).compactMap { try Sample.shown($0, "\($0)") }
             let peers = [PanelContent.Peer(id: "other", name: "l_p"), .init(id: Sample.device, name: "desk")]
-            _ = menu.show(PanelContent(offers: offers, open: peers, isEnabled: true))
+            _ = menu.show(PanelContent(offers: offers, listable: peers, isEnabled: true))
             #expect(
                 Self.labels(menu.root.children).prefix(5) == [
                     "“0” — desk", "“1” — desk", "Everything on desk…", "Everything on l__p…", "-",
                 ])
             #expect(menu.root.children[2].action == .openEverything(deviceID: Sample.device))
-            _ = menu.show(PanelContent(open: peers, isEnabled: true))
+            _ = menu.show(PanelContent(listable: peers, isEnabled: true))
             #expect(
                 Self.labels(menu.root.children).prefix(3) == [
                     "Nothing to continue", "Everything on l__p…", "Everything on desk…",
                 ])
             // While it is off there is nobody to ask.
-            #expect(PanelContent(try Sample.sendingReport(excluded: []), KnownFaces()).open.count == 1)
+            #expect(PanelContent(try Sample.sendingReport(excluded: []), KnownFaces()).listable.count == 1)
         }
     }
 

@@ -47,7 +47,7 @@ enum Samples {
         _ id: String = device, name: String = "desk", paired: Bool = true, connected: Bool = true,
         state: String = "none", asked: Bool = false, code: String = "", error: String = "",
         errorName: String = "", problem: String = "", problemName: String = "", way: String = "same-network",
-        address: String = "192.0.2.1:4321",
+        asleepSince: Int64 = 0, address: String = "192.0.2.1:4321",
         introducedBy: [String] = [], introduction: String = "none", retractedBy: [String] = []
     ) throws -> ManagedObjects {
         [
@@ -62,6 +62,7 @@ enum Samples {
                     "Way": .string(way), "IntroducedBy": .strings(introducedBy),
                     "IntroductionState": .string(introduction), "RetractedBy": .strings(retractedBy),
                     "ConnectedSince": .int64(now - 180_000_000),
+                    "AsleepSince": .int64(asleepSince),
                     "DisconnectedSince": .int64(connected ? 0 : now - 7_200_000_000),
                 ]
             ]

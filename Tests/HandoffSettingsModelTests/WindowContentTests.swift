@@ -165,8 +165,13 @@ struct WindowContentTests {
 
     @Test("that a device sleeps which has left something here is said, and is no problem")
     func asleep() throws {
-        let away = Samples.bridge(try Samples.device(connected: false, problem: "It was not reached."))
-        let broker = Samples.broker(try Samples.offer(parkedAt: Samples.now - 60_000_000))
+        let since = Samples.now - 60_000_000
+        func bridge(_ since: Int64) throws -> BridgeStatus {
+            Samples.bridge(
+                try Samples.device(connected: false, problem: "It was not reached.", asleepSince: since))
+        }
+        let away = try bridge(since)
+        let broker = Samples.broker(try Samples.offer(parkedAt: since))
         let content = Samples.content(Samples.report(broker, away))
         #expect(content.bars.isEmpty)
         let (row, offer) = (
@@ -174,10 +179,11 @@ struct WindowContentTests {
         )
         #expect(row.standing.hasPrefix("Asleep since ") && row.problem.isEmpty)
         #expect(offer.device.hasPrefix("desk, asleep since "))
-        // What else was open there is here, too.
-        #expect(row.isOpen && offer.everything == "Everything on desk…")
-        let none = Samples.content(Samples.report(Samples.broker(), away)).devices.peers.first
-        #expect(none?.isOpen == false)
+        // What else was open there is here, too, also once what was offered was continued.
+        #expect(row.canList && offer.everything == "Everything on desk…")
+        #expect(Samples.content(Samples.report(Samples.broker(), away)).devices.peers.first?.canList == true)
+        let none = Samples.content(Samples.report(broker, try bridge(0))).devices.peers.first
+        #expect(none?.canList == false)
     }
 
     @Test("what one continuation has fetched is one row, and another one's is another")

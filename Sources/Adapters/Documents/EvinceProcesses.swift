@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import Platform
 
 /// What the processes of Evince were started with. Evince says what it shows only once, when it has loaded it, so this is
 /// all that there is to be known of windows that were there before. It is a guess, which Evince's daemon confirms or not.
@@ -12,10 +13,7 @@ enum EvinceProcesses {
         guard let folder = opendir("/proc") else { return [] }
         defer { closedir(folder) }
         var found: [ViewedPath] = []
-        while found.count < maximum, let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        while found.count < maximum, let name = FolderNames.next(in: folder) {
             guard name.utf8.allSatisfy({ 0x30...0x39 ~= $0 }),
                 link("/proc/\(name)/exe").hasSuffix("/\(program)")
             else { continue }

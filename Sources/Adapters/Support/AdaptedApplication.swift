@@ -53,10 +53,6 @@ package final class AdaptedApplication {
     private var timer: LoopSource?
     /// What is open and never current.
     private var kept: (key: ActivityKey, shown: ShownActivity)?
-    /// When the broker was told of that last, and what it is to be told of it next.
-    private var keptAt = Int64.min / 2
-    private var keptWaiting: ShownActivity?
-    private var keptTimer: LoopSource?
     /// What is on its way to it, or being continued by it.
     private var coming: Set<ContinuationKey> = [] {
         didSet { if coming != oldValue { onContinuingChange?() } }
@@ -89,7 +85,7 @@ package final class AdaptedApplication {
     package func end() {
         client.stop()
         (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
-        (kept, keptWaiting, keptTimer) = (nil, nil, nil)
+        kept = nil
     }
 
     /// Whether something of another device is on its way to it, or being continued by it.
@@ -149,7 +145,7 @@ package final class AdaptedApplication {
         let next = aside.firstIndex { $0.shown.window == window }.map { aside.remove(at: $0) }
         (self.key, shown, isOpen) = (next?.key, next?.shown, next != nil)
         (isCurrent, wantsCurrent, isWithheld) = (false, false, false)
-        // With what is in front, these are as many as are listed.
+        // With what is in front, no more is listed.
         while aside.count >= Quota.openOfApplication { client.invalidate(aside.removeFirst().key) }
     }
 
@@ -201,36 +197,18 @@ package final class AdaptedApplication {
     // MARK: What is open besides
 
     /// `activity` is open from now on, beside what the application shows and without ever being current, in place of what was
-    /// so before; nil for nothing. The broker is told as often as of what it shows.
+    /// so before; nil for nothing. The broker is told each time: call it at the pace of ``show(_:takingOver:)`` at most.
     package func keepOpen(_ activity: ShownActivity?) {
         guard !hasSteppedBack else { return }
-        guard let activity else {
-            if let kept { client.invalidate(kept.key) }
-            (kept, keptWaiting, keptTimer) = (nil, nil, nil)
-            return
-        }
-        let wait = keptAt + Self.pace - MainLoop.now
-        guard wait > 0 else { return keep(activity) }
-        keptWaiting = activity
-        if keptTimer == nil {
-            keptTimer = .timer(after: .microseconds(wait)) { [weak self] in self?.keepWaiting() }
-        }
-    }
-
-    private func keepWaiting() {
-        keptTimer = nil
-        if let keptWaiting { keep(keptWaiting) }
-    }
-
-    private func keep(_ activity: ShownActivity) {
-        (keptAt, keptWaiting, keptTimer) = (MainLoop.now, nil, nil)
-        if let kept, kept.shown.isSameThing(as: activity) {
+        if let kept, let activity, kept.shown.isSameThing(as: activity) {
             let changed = activity.changes(since: kept.shown)
             if !changed.isEmpty { client.update(kept.key, changed) }
             self.kept = (kept.key, activity)
             return
         }
         if let kept { client.invalidate(kept.key) }
+        kept = nil
+        guard let activity else { return }
         Self.lastKey += 1
         let new = ActivityKey(Self.lastKey)
         kept = (new, activity)
@@ -243,7 +221,7 @@ package final class AdaptedApplication {
         hasSteppedBack = true
         adapterLog.debug("\(id) is left to itself: \(PeerText.message(reason))")
         (key, shown, waiting, timer, coming, aside) = (nil, nil, nil, nil, [], [])
-        (kept, keptWaiting, keptTimer) = (nil, nil, nil)
+        kept = nil
         (isCurrent, wantsCurrent, isOpen) = (false, false, false)
         client.stop()
         onSteppedBack?()

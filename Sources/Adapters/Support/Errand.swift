@@ -61,10 +61,7 @@ package enum Errand {
         guard let directory = opendir(folder) else { return }
         defer { closedir(directory) }
         let now = Int64(time(nil))
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: directory) {
             // One that was not written to its end has the name with something after it.
             guard RandomID<Noun>(String(name.prefix(32))) != nil else { continue }
             var status = stat()

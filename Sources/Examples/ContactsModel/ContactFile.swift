@@ -194,10 +194,7 @@ package struct ContactFile: Sendable {
         }
         defer { closedir(folder) }
         let part = String(part[path.index(after: slash)...])
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: folder) {
             // As g_file_set_contents_full() names what it writes. What else begins like the file is the user's, such as a copy.
             let isUnfinished = name.hasPrefix(part + ".") && name.utf8.count == part.utf8.count + 7
             if name == part || isUnfinished { unlinkat(dirfd(folder), name, 0) }

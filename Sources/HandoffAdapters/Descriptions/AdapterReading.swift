@@ -54,11 +54,8 @@ package struct AdapterReading: Sendable {
         guard let directory = opendir(folder) else { return [] }
         defer { closedir(directory) }
         var (names, count): ([AdapterName], Int) = ([], 0)
-        while count < maximumFiles, let entry = readdir(directory) {
+        while count < maximumFiles, let file = FolderNames.next(in: directory) {
             count += 1
-            let file = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
             guard file.hasSuffix(suffix), let name = try? AdapterName(String(file.dropLast(suffix.count)))
             else {
                 continue

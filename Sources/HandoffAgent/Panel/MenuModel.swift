@@ -112,7 +112,7 @@ package struct MenuModel: Sendable {
     private static func offers(_ content: PanelContent) -> [Look] {
         var looks: [Look] = []
         if content.offers.isEmpty { looks.append(look(tr("Nothing to continue"), nil, isEnabled: false)) }
-        var left = content.open
+        var left = content.listable
         for (number, offer) in content.offers.enumerated() {
             looks.append(
                 look(

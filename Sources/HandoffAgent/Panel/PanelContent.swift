@@ -26,23 +26,23 @@ package struct PanelContent: Equatable, Sendable {
     /// offers to others.
     package var recipients: [Peer]
     /// The peers of which is known what is open there.
-    package var open: [Peer]
+    package var listable: [Peer]
     /// The user's switch; nil if there is no broker.
     package var isEnabled: Bool?
 
     /// The most of these peers that are shown.
-    package static let maximumOpen = 8
+    package static let maximumListable = 8
 
     /// The most offers that are shown; the window shows all.
     package static let maximumOffers = 16
 
     /// What is shown while there is nothing, or while nothing may be shown.
     package init(
-        offers: [ListedOffer] = [], recipients: [Peer] = [], open: [Peer] = [], isEnabled: Bool? = nil
+        offers: [ListedOffer] = [], recipients: [Peer] = [], listable: [Peer] = [], isEnabled: Bool? = nil
     ) {
         self.offers = offers
         self.recipients = recipients
-        self.open = open
+        self.listable = listable
         self.isEnabled = isEnabled
     }
 
@@ -57,7 +57,9 @@ package struct PanelContent: Equatable, Sendable {
             devices.map { Peer(id: $0.id, name: $0.label.shown) }
         }
         recipients = isSending ? peers(report.peers.filter(\.isConnected)) : []
-        open = broker?.isEnabled == true ? peers(Array(report.open.prefix(Self.maximumOpen))) : []
+        listable =
+            broker?.isEnabled == true
+            ? peers(Array(report.peers.filter(\.canList).prefix(Self.maximumListable))) : []
     }
 
     // MARK: The item

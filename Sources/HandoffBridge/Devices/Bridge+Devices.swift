@@ -14,6 +14,7 @@ extension Bridge: DevicesOwner {
 
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress] { pairings.addresses(of: device) }
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress] { discovery.addresses(of: device) }
+    func asleepSince(_ device: DeviceID) -> Int64 { peers[device]?.asleepSince ?? 0 }
     func dialError(of device: DeviceID) -> ShownError? { dials.errors[device] }
     func sending(to device: DeviceID) -> (isUnderWay: Bool, error: ShownError) { sends.state(of: device) }
     func peerServer(for device: DeviceID) -> any PeerServer { OutgoingPeerObject(state, self, device) }

@@ -44,6 +44,8 @@ final class DeviceObject: DeviceServer {
         var connectedSince: Int64 = 0
         /// Since when there is none, by the wall clock; 0 with one, or if that is not known.
         var disconnectedSince: Int64 = 0
+        /// Since when it sleeps, by the wall clock, if it has left something here; otherwise 0.
+        var asleepSince: Int64 = 0
         var connectedAddress = ""
         var way = ""
         var places: [String] = []
@@ -73,6 +75,7 @@ final class DeviceObject: DeviceServer {
             if isConnected != other.isConnected { names.append("Connected") }
             if connectedSince != other.connectedSince { names.append("ConnectedSince") }
             if disconnectedSince != other.disconnectedSince { names.append("DisconnectedSince") }
+            if asleepSince != other.asleepSince { names.append("AsleepSince") }
             if connectedAddress != other.connectedAddress { names.append("ConnectedAddress") }
             if way != other.way { names.append("Way") }
             if places != other.places { names.append("Places") }
@@ -110,6 +113,7 @@ final class DeviceObject: DeviceServer {
     var connected: Bool { state.isConnected }
     var connectedSince: Int64 { state.connectedSince }
     var disconnectedSince: Int64 { state.disconnectedSince }
+    var asleepSince: Int64 { state.asleepSince }
     var connectedAddress: String { state.connectedAddress }
     var way: String { state.way }
     var places: [String] { state.places }

@@ -19,6 +19,8 @@ protocol DevicesOwner: DeviceObjectOwner {
     func pairingAddresses(of device: DeviceID) -> [NetworkAddress]
     /// Where `device` announces that it is.
     func announcedAddresses(of device: DeviceID) -> [NetworkAddress]
+    /// Since when `device` sleeps, by the wall clock, if it has left something here; otherwise 0.
+    func asleepSince(_ device: DeviceID) -> Int64
     /// Why `device` was not reached at the last attempt; nil if it was.
     func dialError(of device: DeviceID) -> ShownError?
     /// Whether something is being sent to `device`, and why it did not take what was sent last.
@@ -88,7 +90,8 @@ final class Devices {
             name: own.isEmpty ? "" : state.name(device, own),
             type: known(said?.type, entry?.type, introduction.type),
             addresses: addresses(of: device).map(\.description), isPaired: entry != nil,
-            connectedSince: link?.establishedTime ?? 0, connectedAddress: link?.remoteAddress ?? "",
+            connectedSince: link?.establishedTime ?? 0, asleepSince: owner.asleepSince(device),
+            connectedAddress: link?.remoteAddress ?? "",
             way: link?.way.rawValue ?? "",
             places: introduction.state == .accepted
                 ? [] : entry?.places(at: MainLoop.wallClock).map(\.description) ?? [],

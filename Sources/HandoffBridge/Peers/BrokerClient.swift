@@ -20,6 +20,8 @@ protocol BrokerClientOwner: AnyObject {
     func brokerLost()
     /// The broker has left the bus, and does not come back.
     func brokerGone()
+    /// ``BrokerClient/hasLeft`` is another.
+    func leftChanged()
     /// Much waits to be read by the broker, or no longer: then nothing more should be taken in for it.
     func brokerCrowded(_ isCrowded: Bool)
 }
@@ -31,6 +33,10 @@ protocol BrokerClientOwner: AnyObject {
 final class BrokerClient {
     /// The user's switch; nil until it is known. Without a broker, it is what the last one left.
     private(set) var isEnabled: Bool?
+    /// Whether something is open here while nothing is current.
+    private(set) var hasLeft = false {
+        didSet { if hasLeft != oldValue { bridge.leftChanged() } }
+    }
     /// The broker, once it can be told of everything.
     private(set) var owner: BusName?
     /// The broker that is on the bus.
@@ -136,6 +142,7 @@ final class BrokerClient {
         toldPreferences = []
         told = [:]
         added = []
+        hasLeft = false
         if hadOwner { bridge.brokerLost() }
         guard let new else {
             if isEnabled == nil { setEnabled(settings.isEnabled) }
@@ -156,6 +163,9 @@ final class BrokerClient {
                 setEnabled(settings.isEnabled)
             }
             bridge.brokerAppeared()
+            let left = try? await RemoteObject(connection, new, HandoffNames.brokerPath).property(
+                ManagerProxy.interface, "LeftActivity", as: ObjectPath.self)
+            if meeting == meetings { hasLeft = left ?? .root != .root }
         }
     }
 
@@ -235,10 +245,12 @@ final class BrokerClient {
     private func propertiesChanged(_ signal: Message) {
         guard let owner, signal.sender == owner, signal.path == HandoffNames.brokerPath else { return }
         var reader = MessageReader(signal)
-        guard let interface: String = try? reader.read(),
-            interface == PreferencesBinding.description.name.text,
-            let changed: [String: Value] = try? reader.read()
+        guard let interface: String = try? reader.read(), let changed: [String: Value] = try? reader.read()
         else { return }
+        if interface == ManagerProxy.interface.text, case .objectPath(let left)? = changed["LeftActivity"] {
+            hasLeft = left != .root
+        }
+        guard interface == PreferencesBinding.description.name.text else { return }
         toldPreferences.formUnion(Self.preferences.intersection(changed.keys))
         take(changed)
     }
@@ -311,7 +323,7 @@ final class BrokerClient {
 
     /// What else is to be left with peers, each with `Open` in its summary; throws if the broker does not say.
     func parkAside(within limit: Duration) async throws -> [PeerManagerParkReply] {
-        try await knownManager().parkAside(timeout: limit).prefix(Quota.openLeft).map { one in
+        try await knownManager().parkAside(timeout: limit).map { one in
             let (id, summary, payload) = one.fields
             return PeerManagerParkReply(
                 activity: id, summary: summary.merging(["Open": .boolean(true)]) { $1 },

@@ -28,12 +28,10 @@ struct LeftAside {
         _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, size: Int, link: Int,
         at now: Int64
     ) throws(HandoffFailure) {
-        linked(link)
-        self.link = link
-        items.removeAll { $0.id == id }
-        let all = items.reduce(size) { $0 + $1.size }
+        let others = link == self.link ? items.filter { $0.id != id } : []
+        let all = others.reduce(size) { $0 + $1.size }
         guard size <= Quota.payloadOfOpenLeft, all <= Quota.payloadOfAllOpenLeft,
-            items.count < Quota.openLeft, rate.count(at: Instant(microseconds: now))
+            others.count < Quota.openLeft, rate.count(at: Instant(microseconds: now))
         else {
             throw HandoffFailure(
                 .limitsExceeded,
@@ -41,7 +39,8 @@ struct LeftAside {
                     + " \(Quota.payloadOfAllOpenLeft) together, may be left beside what is offered, in ten seconds."
                     + " Leave no more.")
         }
-        items.append(Item(id: id, summary: summary, parked: parked, size: size))
+        items = others + [Item(id: id, summary: summary, parked: parked, size: size)]
+        self.link = link
     }
 
     /// There is a link now, with this number: what was left before is not wanted any more.
@@ -55,8 +54,8 @@ struct LeftAside {
     /// What is here, in the order in which it came.
     func items(at now: Int64) -> [Item] { items.filter { $0.parked.until > now } }
 
-    /// Since when there is something; nil if nothing is.
-    var since: Int64? { items.first?.parked.since }
+    /// What came first; nil if nothing is here.
+    var first: Item? { items.first }
 
     /// When ``advance(to:)`` has something to do; nil if time changes nothing.
     var nextDeadline: Int64? { items.map(\.parked.until).min() }

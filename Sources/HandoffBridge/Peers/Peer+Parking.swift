@@ -11,20 +11,21 @@ extension Peer {
     /// - Returns: how many the peer has; it may have the next one all the same, if it did not answer in time.
     func leave(_ all: [PeerManagerParkReply], within limit: Duration) async -> Int {
         let start = MainLoop.now
-        for (count, one) in all.enumerated() {
+        var count = 0
+        for one in all {
             let time = limit - .microseconds(MainLoop.now - start)
-            guard time > .zero, let link, let id = ActivityID(one.activity) else { return count }
+            guard time > .zero, let link, let id = ActivityID(one.activity) else { break }
             left = (left.filter { $0.activity != id } + [(id, nil)]).suffix(ParkedContinuations.maximumOfPeer)
             do {
                 let summary = try SummaryTime.forLink(one.summary, now: MainLoop.wallClock)
                 try await PeerProxy(link.remote).park(
                     activity: one.activity, summary: summary, payload: one.payload, timeout: time)
+                count += 1
             } catch {
-                bridgeLog.info("Nothing more is left with \(label): \(HandoffFailure(routed: error))")
-                return count
+                bridgeLog.info("\(id) is not left with \(label): \(HandoffFailure(routed: error))")
             }
         }
-        return all.count
+        return count
     }
 
     /// Whether the peer may say that it has continued, as `continuation`, what was left with it of `id`: it may do so once.
@@ -73,7 +74,14 @@ extension Peer {
     }
 
     /// Since when something is here that the peer has left, by ``MainLoop/bootClock``; nil if nothing is.
-    var parkedSince: Int64? { offer.parked?.since ?? aside.since }
+    var parkedSince: Int64? { offer.parked?.since ?? aside.first?.parked.since }
+
+    /// Since when the peer sleeps, by the wall clock, if it has left something here; otherwise 0.
+    var asleepSince: Int64 {
+        let summary = link == nil ? (offer.parkedOffer?.summary ?? aside.first?.summary) : nil
+        guard case .int64(let time)? = summary?["Parked"] else { return 0 }
+        return time
+    }
 
     /// What the peer has left here, for the user here, who wants to see it: what it offered, and what else was open; nil if
     /// there is a link, or nothing is left. The summaries are in the form that they have on a bus.

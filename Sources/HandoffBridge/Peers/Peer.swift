@@ -22,6 +22,8 @@ protocol PeerOwner: AnyObject {
     func brokerWillHear(of device: DeviceID, invitedAt time: Int64)
     /// Something was left here. What was left the longest ago goes, if it is too much.
     func makeRoomForParked()
+    /// ``Peer/asleepSince`` of `device` is another.
+    func sleepChanged(of device: DeviceID)
 }
 
 /// A device that this one trusts: the link over which it can be used, calls in both directions, and its
@@ -48,6 +50,7 @@ final class Peer {
     private var nextWaiting = 0
     /// What this device has left with the peer before it slept, the oldest first, and as which continuation that has continued it.
     var left: [(activity: ActivityID, continuation: ContinuationID?)] = []
+    private var toldAsleepSince: Int64 = 0
     /// The continuations that the broker has begun with activities of this peer, the oldest first.
     private var continuations: [ContinuationID] = []
     /// The continuations that were begun by a broker that is gone.
@@ -257,6 +260,8 @@ final class Peer {
         }
         // By then what is refused is gone, and takes nobody's place; what a broker that hangs has not taken does.
         defer { owner.makeRoomForParked() }
+        // It is what is offered now, whatever it was before.
+        aside.drop(id)
         for telling in perform(actions) { try await telling.value }
     }
 
@@ -297,7 +302,12 @@ final class Peer {
         }
     }
 
+    /// To be called whenever what is offered or left here may be other than before.
     func updateTimer() {
+        if asleepSince != toldAsleepSince {
+            toldAsleepSince = asleepSince
+            owner.sleepChanged(of: device)
+        }
         let now = MainLoop.bootClock
         let next = [offer.nextDeadline(at: now), aside.nextDeadline].compactMap { $0 }.min()
         timer.set(next.map { MainLoop.now + $0 - now })

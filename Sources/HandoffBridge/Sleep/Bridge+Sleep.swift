@@ -17,14 +17,15 @@ extension Bridge: SleepOwner {
     /// How many others may have left something here.
     private static var maximumParked: Int { 8 }
 
-    var canLeave: Bool { ownOffer != nil && isHeard }
+    var canLeave: Bool {
+        settings.parks && (ownOffer != nil || broker.hasLeft) && peers.values.contains { $0.link != nil }
+    }
 
-    /// Whether there is anybody to leave something with, and the user wants that.
-    private var isHeard: Bool { settings.parks && peers.values.contains { $0.link != nil } }
+    func leftChanged() { sleep.update() }
 
     func leave() async {
         let deadline = MainLoop.now + Self.leavingTime
-        if isHeard { await leaveWhatIsOpen() }
+        if canLeave { await leaveWhatIsOpen() }
         guard state.isOn else { return }
         // From now on nobody is dialled or let in: a link that came up again would say that the offer is alive.
         state.handoff = .unknown
@@ -75,6 +76,8 @@ extension Bridge: SleepOwner {
         discovery.renew()
         dials.dialAllNow()
     }
+
+    func sleepChanged(of device: DeviceID) { devices.update(device) }
 
     func makeRoomForParked() {
         let all = peers.values.compactMap { peer in peer.parkedSince.map { (peer, $0) } }

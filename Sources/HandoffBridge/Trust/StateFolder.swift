@@ -52,10 +52,7 @@ final class StateFolder {
         guard let entries = opendir(path) else { return }
         defer { closedir(entries) }
         let written = [Identity.fileName, TrustStore.fileName, HandoffDirectories.outboxName]
-        while let entry = readdir(entries) {
-            let name = withUnsafePointer(to: entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: entries) {
             guard let file = written.first(where: { name.hasPrefix($0 + ".") }),
                 name.utf8.count == file.utf8.count + 7, let folder = folder?.number
             else { continue }

@@ -81,15 +81,17 @@ struct Announcements {
     let peers: KnownPeers
 
     /// Properties of the manager have changed.
-    func tellSubscribers(_ names: [String]) {
-        connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, ManagerBinding.description.name, names, tell: .subscribers)
-    }
+    func tellSubscribers(_ names: [String]) { tellManager(names, .subscribers) }
+
+    /// Another activity was left last, or none.
+    func tellLeft() { tellManager(["LeftActivity"], subscribersAndBridge) }
 
     /// What the user has chosen has changed.
-    func tellPreferences(_ names: [String]) {
-        // The bridge needs them whether or not it has read them.
-        tellPreferences(names, peers.bridge.map { .subscribersAnd($0) } ?? .subscribers)
+    func tellPreferences(_ names: [String]) { tellPreferences(names, subscribersAndBridge) }
+
+    /// The bridge needs it whether or not it has read it.
+    private var subscribersAndBridge: ChangeAudience {
+        peers.bridge.map { .subscribersAnd($0) } ?? .subscribers
     }
 
     /// Tells the bridge alone what the user has chosen.
@@ -97,8 +99,13 @@ struct Announcements {
         if let bridge = peers.bridge { tellPreferences(names, .only(bridge)) }
     }
 
-    private func tellPreferences(_ names: [String], _ readers: ChangeAudience) {
+    private func tellPreferences(_ names: [String], _ audience: ChangeAudience) {
         connection.objects.propertiesChanged(
-            HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: readers)
+            HandoffNames.brokerPath, PreferencesBinding.description.name, names, tell: audience)
+    }
+
+    private func tellManager(_ names: [String], _ audience: ChangeAudience) {
+        connection.objects.propertiesChanged(
+            HandoffNames.brokerPath, ManagerBinding.description.name, names, tell: audience)
     }
 }

@@ -298,10 +298,7 @@ final class PartialFile {
         }
         defer { closedir(entries) }
         var removed = 0
-        while let entry = readdir(entries) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        while let name = FolderNames.next(in: entries) {
             if isOurs(name), removeIfAbandoned(name, folder) { removed += 1 }
         }
         return removed

@@ -2,7 +2,7 @@
 internal import DBus
 internal import HandoffCore
 
-/// What a peer has left here of what it offered before it slept.
+/// What a peer has left here before it slept: what it offered, or something else that was open there.
 struct ParkedActivity: Sendable {
     let id: ActivityID
     /// What `Fetch` would have returned; nil if the bridge has it, and answers with it.

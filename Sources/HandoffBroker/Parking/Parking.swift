@@ -68,23 +68,21 @@ final class Parking {
     /// application has said all that it has to say within ``Deadline/parkingSave``, or had nothing to save.
     func parkAside() async -> [Structure<String, [String: Value], [String: Value]>] {
         guard activities.applications.preferences.parks else { return [] }
-        let states = activities.openAside.map { id in
+        let all = activities.openAside.map { id in
             MainLoop.start { [self] in
-                try? await state(of: id, savedWithin: Deadline.parkingSave) { saved in
-                    guard saved.isWhole, saved.isUpToDate,
-                        MarshalledSize.ofBody(saved.payload) <= Quota.payloadOfOpenLeft
-                    else { return nil }
-                    return activities.parkAside(id)
-                }
+                await saved(id, within: Deadline.parkingSave)
             }
         }
         var (left, size) = ([Structure<String, [String: Value], [String: Value]>](), 0)
-        for state in states {
-            guard left.count < Quota.openLeft, let (offer, payload) = await state.value else { continue }
-            let more = MarshalledSize.ofBody(payload)
-            guard size + more <= Quota.payloadOfAllOpenLeft else { continue }
+        for one in all {
+            guard left.count < Quota.openLeft, let saved = await one.value, saved.isWhole, saved.isUpToDate
+            else { continue }
+            let more = MarshalledSize.ofBody(saved.payload)
+            guard more <= Quota.payloadOfOpenLeft, size + more <= Quota.payloadOfAllOpenLeft,
+                let offer = activities.parkAside(saved.object.id)
+            else { continue }
             size += more
-            left.append(Structure(offer.id.description, OfferSummary.encode(offer), payload))
+            left.append(Structure(offer.id.description, OfferSummary.encode(offer), saved.payload))
         }
         return left
     }
@@ -106,19 +104,23 @@ final class Parking {
     private func state(
         of id: ActivityID?, savedWithin limit: Duration, _ offer: (Saved) throws -> Offer?
     ) async throws -> (offer: Offer, payload: [String: Value])? {
-        guard let id, let object = activities.object(of: id) else { return nil }
+        guard let id, let saved = await saved(id, within: limit), let offer = try offer(saved), offer.id == id
+        else { return nil }
+        return (offer, saved.payload)
+    }
+
+    private func saved(_ id: ActivityID, within limit: Duration) async -> Saved? {
+        guard let object = activities.object(of: id) else { return nil }
         let hadNothing = !object.needsSave
         async let named = object.isSandboxed ? nil : sharedFolders.files(namedIn: object.state)
         let isSaved = await object.saved(within: limit)
         let files = await named
         guard activities.object(of: id) === object else { return nil }
         let payload = object.payload(naming: files)
-        let saved = Saved(
+        return Saved(
             object: object, payload: payload,
             isWhole: object.documentURL.isEmpty || SharedURLs.areNamed(in: payload),
             isUpToDate: hadNothing || isSaved)
-        guard let offer = try offer(saved), offer.id == id else { return nil }
-        return (offer, payload)
     }
 
     private static func nothing(_ why: String) -> HandoffFailure {

@@ -96,6 +96,7 @@ struct ActivityBook: Equatable {
     mutating func becomeCurrent(_ key: ActivityKey) -> [Event] {
         guard activities[key] != nil else { return [] }
         current = key
+        open(key)
         // What another one resigns is closed all the same.
         dropDecisions { $0.key == key || $0.step != .resignCurrent }
         if !createAgain(key) { enqueue(key, .becomeCurrent) }
@@ -104,7 +105,7 @@ struct ActivityBook: Equatable {
 
     /// It is no longer the current one, nor open.
     mutating func resignCurrent(_ key: ActivityKey) -> [Event] {
-        activities[key]?.isOpen = false
+        activities[key]?.openedAs = nil
         queue.removeAll { $0 == Entry(key: key, step: .becomeOpen) }
         return endCurrent(key, .resignCurrent)
     }
@@ -119,8 +120,13 @@ struct ActivityBook: Equatable {
     /// It is open, also with each new broker, without being the current one for that.
     mutating func becomeOpen(_ key: ActivityKey) {
         guard activities[key] != nil else { return }
-        activities[key]?.isOpen = true
+        open(key)
         if !createAgain(key), !isQueued(key, .becomeOpen) { enqueue(key, .becomeOpen) }
+    }
+
+    private mutating func open(_ key: ActivityKey) {
+        let last = activities.values.compactMap(\.openedAs).max() ?? 0
+        activities[key]?.openedAs = last + 1
     }
 
     private mutating func endCurrent(_ key: ActivityKey, _ step: Step) -> [Event] {
@@ -208,7 +214,9 @@ struct ActivityBook: Equatable {
         forgetBroker()
         isRegistered = true
         for key in order { enqueue(key, .create) }
-        for key in order where key != current { enqueueStanding(key) }
+        // In the order in which they were used.
+        let used = order.sorted { activities[$0]?.openedAs ?? 0 < activities[$1]?.openedAs ?? 0 }
+        for key in used where key != current { enqueueStanding(key) }
         if let current { enqueueStanding(current) }
         return tellForBroker()
     }
@@ -292,11 +300,6 @@ struct ActivityBook: Equatable {
     /// The broker has done `step`, which is not its creation.
     mutating func accepted(_ key: ActivityKey, _ step: Step) {
         answered(key, step)
-        if step == .becomeCurrent, !isQueued(key, .resignCurrent),
-            !underWay.contains(Entry(key: key, step: .resignCurrent))
-        {
-            activities[key]?.isOpen = true
-        }
         if step == .update { activities[key]?.accepted() }
         if step == .invalidate { forgetLeftover(key) }
     }
@@ -324,8 +327,10 @@ struct ActivityBook: Equatable {
                 return []
             }
             return [.refused(key, failure, restored: restored)]
-        case .becomeCurrent: if current == key { current = nil }
-        case .becomeOpen: activities[key]?.isOpen = false
+        case .becomeCurrent:
+            if current == key { current = nil }
+            activities[key]?.openedAs = nil
+        case .becomeOpen: activities[key]?.openedAs = nil
         case .resignCurrent, .leaveCurrent, .invalidate: break
         }
         return [.refused(key, failure, restored: [:])] + tellForBroker()

@@ -24,7 +24,9 @@ struct WantedActivity: Equatable {
     /// What the application was last told of whether it is current.
     var toldCurrent = false
     /// Whether it is to be open with the next broker too: it was opened, or has been current, and was not resigned since.
-    var isOpen = false
+    var isOpen: Bool { openedAs != nil }
+    /// More than that of any activity that was opened before; nil if it is not open.
+    var openedAs: Int?
     /// What the present broker has last said of whether it is current.
     var isCurrentThere = false
     /// The properties that the broker has, as far as it has answered.

@@ -38,10 +38,7 @@ final class StateLock: Sendable {
             return nil
         }
         defer { closedir(directory) }
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: directory) {
             guard stat("/proc/\(process)/fd/\(name)", &other) == 0, other.st_dev == mine.st_dev,
                 other.st_ino == mine.st_ino,
                 let bytes = try? SmallFile.read("/proc/\(process)/fdinfo/\(name)", maximumSize: 1 << 16)

@@ -129,10 +129,7 @@ final class ChildProcess {
     private static func keepDescriptors() {
         guard let folder = opendir("/proc/self/fd") else { return }
         defer { closedir(folder) }
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: folder) {
             guard let number = Int32(name), number > STDERR_FILENO else { continue }
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
         }

@@ -40,11 +40,13 @@ extension KnownDevice {
     }
 
     /// Since when it is connected, or is not, in microseconds since the Unix epoch; 0 if that is not known.
-    var since: Int64 { isConnected ? connectedSince : disconnectedSince }
+    var since: Int64 {
+        isConnected ? connectedSince : asleepSince != 0 ? asleepSince : disconnectedSince
+    }
 
     /// Whether it is connected, and by which way if that is not the usual one.
     var link: String {
-        guard isConnected else { return tr("not connected") }
+        guard isConnected else { return asleepSince == 0 ? tr("not connected") : tr("asleep") }
         if let carrier { return tr("connected by {carrier}", ["carrier": carrier.shown]) }
         return isOnOtherNetwork ? tr("connected over another network") : tr("connected")
     }
@@ -62,7 +64,9 @@ extension KnownDevice {
             "deviceId": .string(id), "deviceName": .string(name), "deviceType": .string(type),
             "addresses": .strings(addresses),
             "paired": .boolean(isPaired), "connected": .boolean(isConnected),
-            "connectedSince": .time(connectedSince), "connectedAddress": .string(connectedAddress),
+            "connectedSince": .time(connectedSince),
+            "asleepSince": asleepSince == 0 ? .null : .time(asleepSince),
+            "connectedAddress": .string(connectedAddress),
             "way": .string(way), "places": .strings(places),
             "connectionError": .string(connectionError), "pairingState": .string(pairingState),
             "pairingCode": .string(pairingCode),

@@ -86,10 +86,7 @@ final class TwinsFolder: Sendable {
         guard let folder = opendir(base) else { return [] }
         defer { closedir(folder) }
         var all: [(path: String, isKept: Bool)] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: folder) {
             let path = "\(base)/\(name)"
             if isNamed(path), isOurs(path) { all.append((path, isKept(path))) }
         }
@@ -168,10 +165,7 @@ enum MarkedProcesses {
         defer { closedir(folder) }
         let mark = Array("\(Twin.mark)=\(twins)".utf8) + [0]
         var found: [Int32] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
+        while let name = FolderNames.next(in: folder) {
             guard let process = Int32(name), process != getpid(),
                 let environment = try? SmallFile.read("/proc/\(process)/environ", maximumSize: 4 << 20),
                 holds(environment, mark)

@@ -20,8 +20,7 @@ extension ContinueVerb {
         // From here on, the broker tells this connection of changes.
         _ = try await broker.brokerObjects()
         let open = try await OpenActivities.ask(device, broker, in: session)
-        // What was used last comes last, and is in front in the end.
-        let meant: [RemoteOffer] = open.offers.filter(\.canContinue).reversed()
+        let meant = open.offers.filter(\.canContinue)
         if !open.offers.isEmpty, !isSure || !session.printsJSON {
             let lines = open.lines(within: Terminal.columns(of: STDERR_FILENO))
             Output.error(lines.joined(separator: "\n") + "\n")
@@ -127,8 +126,7 @@ extension ContinueAllReport {
         [
             "deviceId": .string(open.device.id), "deviceName": .string(open.device.name),
             "total": .integer(entries.count), "done": .integer(done), "failed": .integer(failed),
-            // As they are listed.
-            "results": .array(entries.reversed().map(\.json)),
+            "results": .array(entries.map(\.json)),
             "left": .array(open.offers.filter { !$0.canContinue }.map(\.json)),
             "error": failure?.json ?? .null,
         ]

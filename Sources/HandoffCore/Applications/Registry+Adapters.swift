@@ -67,10 +67,10 @@ extension Registry {
     /// The desktop entries of the applications of which one is needed here so that an adapter can continue `offer`; empty if that
     /// is not what it lacks.
     func needed(for offer: Offer) -> [String] {
-        installed.values.first {
+        installed.values.filter {
             $0.adapter != nil && $0.continues(offer) && start($0.applicationID) != nil
                 && !isExcluded($0.applicationID) && !canOpenDocument(of: offer, $0.applicationID)
-        }?.opensWith ?? []
+        }.min { $0.applicationID.description < $1.applicationID.description }?.opensWith ?? []
     }
 
     /// How `application`, which does not run, is started to continue something; nil if it cannot be.

@@ -30,7 +30,7 @@ package struct ParkedContinuations: Sendable {
     }
 
     /// How many are kept of a peer; the oldest goes first. All that it leaves may be continued by one choice.
-    package static let maximumOfPeer = Quota.open
+    package static let maximumOfPeer = 1 + Quota.openLeft
 
     /// The oldest first.
     private var kept: [Kept] = []

@@ -22,7 +22,8 @@ package final class ContinueAllCall {
     private var tokens: [SignalToken] = []
     private var watch: NameWatch?
 
-    /// A call for `offers` of `broker`, which has to have been asked for its offers on this connection.
+    /// A call for `offers` of `broker`, which has to have been asked for its offers on this connection. The first of them comes
+    /// last, and so is in front in the end.
     package init(_ broker: Daemon, _ offers: [RemoteOffer]) {
         self.broker = broker
         report = ContinueAllReport(offers)
@@ -43,7 +44,7 @@ package final class ContinueAllCall {
     package func outcome(of options: [String: Value]) async throws -> ContinueAllReport {
         do {
             let path = try await broker.manager.continueAll(
-                activities: report.entries.map(\.offer.path), options: options)
+                activities: report.entries.reversed().map(\.offer.path), options: options)
             self.path = path
             onAccepted?()
             // What has changed before the path was known.

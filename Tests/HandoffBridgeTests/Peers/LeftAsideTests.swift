@@ -42,11 +42,11 @@ struct LeftAsideTests {
     mutating func ends() throws {
         for number in 1...3 { #expect(try leave(number)) }
         aside.linked(1)
-        #expect(ids().count == 3 && aside.since == 0)
+        #expect(ids().count == 3 && aside.first?.parked.since == 0)
         aside.drop(ActivityID(String(repeating: "0", count: 31) + "2"))
         #expect(ids() == ["1", "3"])
         aside.linked(2)
-        #expect(ids().isEmpty && aside.since == nil && aside.nextDeadline == nil)
+        #expect(ids().isEmpty && aside.first == nil && aside.nextDeadline == nil)
         #expect(try leave(1, link: 2))
         aside.drop()
         #expect(ids().isEmpty)
@@ -68,8 +68,9 @@ struct LeftAsideTests {
         for number in 1...8 { #expect(try leave(number, size: 64 << 10)) }
         #expect(try !leave(9, size: 8))
         #expect(ids() == ["1", "2", "3", "4", "5", "6", "7", "8"])
-        // Neither another link nor the same activity again makes more of it.
+        // Neither another link nor the same activity again makes more of it, and what is refused takes nothing away.
         #expect(try !leave(1, link: 2, at: 9))
+        #expect(ids(at: 9).count == 8)
         #expect(try leave(1, link: 2, at: 10))
     }
 }

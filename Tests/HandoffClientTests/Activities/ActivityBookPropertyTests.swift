@@ -171,7 +171,7 @@ struct ActivityBookPropertyTests {
             let path = try #require(activity.path)
             #expect(broker.activities[path] == activity.properties)
             #expect(play.told[key, default: false] == (broker.current == path))
-            #expect(!activity.isOpen || broker.open.contains(path))
+            #expect(activity.isOpen == broker.open.contains(path))
         }
         for key in play.alive where !created.contains(key) {
             #expect(play.book.activities[key]?.properties["Title"]?.string?.hasPrefix("bad") == true)

@@ -137,6 +137,23 @@ struct ActivityBookTests {
         #expect(book.take().isEmpty)
     }
 
+    @Test(
+        "with the next broker what was used last is opened last, and what was left before the first one is open there"
+    )
+    func orderOfUse() {
+        var book = ActivityBook()
+        for key in [Self.one, Self.other] { book.create(key, type: "", properties: [:]) }
+        for key in [Self.other, Self.one] {
+            _ = book.becomeCurrent(key)
+            _ = book.leaveCurrent(key)
+        }
+        _ = book.registered()
+        _ = book.take()
+        _ = book.created(Self.one, at: Self.path)
+        _ = book.created(Self.other, at: Self.otherPath)
+        #expect(book.take() == [.becomeOpen(Self.other, Self.otherPath), .becomeOpen(Self.one, Self.path)])
+    }
+
     @Test("what was opened while its creation was refused is open once it is created")
     func openingRefused() {
         var book = ActivityBook()

@@ -85,7 +85,7 @@ class HandoffIndicator extends PanelMenu.Button {
         super._init(0.5, _('Handoff'));
         this._session = session;
         this._offers = new Map();
-        this._openItems = new Map();
+        this._listableItems = new Map();
         this._devices = new Map();
         this._icon = new St.Icon({style_class: 'system-status-icon'});
         this._device = chosenLabel({style: 'max-width: 12em;', y_align: Clutter.ActorAlign.CENTER});
@@ -104,8 +104,8 @@ class HandoffIndicator extends PanelMenu.Button {
         this._more = new PopupMenu.PopupMenuItem('');
         this._more.connect('activate', () => this._openWindow());
         this.menu.addMenuItem(this._more);
-        this._openSection = new PopupMenu.PopupMenuSection();
-        this.menu.addMenuItem(this._openSection);
+        this._listableSection = new PopupMenu.PopupMenuSection();
+        this.menu.addMenuItem(this._listableSection);
         this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem());
         this._send = new PopupMenu.PopupSubMenuMenuItem(_('Send to'));
         this.menu.addMenuItem(this._send);
@@ -124,7 +124,7 @@ class HandoffIndicator extends PanelMenu.Button {
     // What the Handoff window does is there if that is installed.
     _showWindowItems() {
         const isInstalled = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
-        for (const item of [this._window, ...this._openItems.values()])
+        for (const item of [this._window, ...this._listableItems.values()])
             item.visible = isInstalled;
     }
 
@@ -149,7 +149,7 @@ class HandoffIndicator extends PanelMenu.Button {
         });
         this._more.visible = report.more > 0;
         this._more.label.text = ngettext('%d more…', '%d more…', report.more).replace('%d', `${report.more}`);
-        this._arrange(this._openItems, report.open, this._openSection, device => {
+        this._arrange(this._listableItems, report.listable, this._listableSection, device => {
             const item = new PopupMenu.PopupMenuItem('');
             item.label.style = 'max-width: 26em;';
             item.label.clutter_text.set_ellipsize(Pango.EllipsizeMode.END);

@@ -7,7 +7,7 @@ const BROKER = 'org.example.Handoff';
 // More than that nobody reads in a menu; the Handoff window has them all.
 const MAXIMUM_OFFERS = 6;
 const MAXIMUM_DEVICES = 12;
-const MAXIMUM_OPEN = 8;
+const MAXIMUM_LISTABLE = 8;
 const MAXIMUM_TITLE = 120;
 const MAXIMUM_NAME = 64;
 
@@ -20,7 +20,7 @@ function isAnythingToSend(broker) {
         .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
 }
 
-// The offers, the latest first; the devices that are connected, of which it can be seen what is open there; those that
+// The offers, the latest first; the devices of which it can be seen what is open there; those that
 // something can be sent to, none if there is nothing to be sent; and the user's switch. Either of the `Objects` may be null.
 export function makeReport(broker, bridge) {
     const isEnabled = broker?.root[`${BROKER}.Manager`]?.Enabled !== false;
@@ -36,14 +36,13 @@ export function makeReport(broker, bridge) {
         isContinuing: properties.State === 'continuing',
         since: properties.Since ?? 0,
     })).sort((one, other) => other.since - one.since || one.path.localeCompare(other.path));
-    // Whether it sleeps, and has left here what is open there.
-    const isAsleep = device => broker?.all(`${BROKER}.RemoteActivity`)
-        .some(([, properties]) => properties.Parked === true && properties.DeviceId === device) ?? false;
     const peers = (isEnabled && bridge?.all(`${BROKER}.Device`) || [])
         .filter(([, properties]) => properties.Paired === true)
         .map(([path, properties]) => ({
             path, id: properties.DeviceId ?? '', name: line(properties.Name, MAXIMUM_NAME),
             isConnected: properties.Connected === true,
+            // It sleeps, and has left here what is open there.
+            isAsleep: (properties.AsleepSince ?? 0) !== 0,
         }))
         .sort((one, other) => one.name.localeCompare(other.name) || one.path.localeCompare(other.path));
     const linked = peers.filter(peer => peer.isConnected);
@@ -51,7 +50,7 @@ export function makeReport(broker, bridge) {
         isEnabled,
         offers: offers.slice(0, MAXIMUM_OFFERS),
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
-        open: peers.filter(peer => peer.isConnected || isAsleep(peer.id)).slice(0, MAXIMUM_OPEN),
+        listable: peers.filter(peer => peer.isConnected || peer.isAsleep).slice(0, MAXIMUM_LISTABLE),
         devices: isAnythingToSend(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
     };
 }
