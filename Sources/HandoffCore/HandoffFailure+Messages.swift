@@ -155,16 +155,13 @@ extension HandoffFailure {
     package static let mayBeFirewall =
         "A firewall there may be in the way: “handoff status” there says what it has to let in."
 
-    /// The program of an application that is called `application` has crashed. Programs that show failures know the sentence, and
-    /// say it in their user's language.
+    /// The program of an application that is called `application` has crashed.
     package static func crashed(_ application: String) -> HandoffFailure {
         HandoffFailure(.applicationFailed, application + crashing)
     }
 
-    /// What the application is called that has crashed, if that is what `message` says, and nothing else.
-    package static func crashedApplication(in message: String) -> String? {
-        message.hasSuffix(crashing) ? String(message.dropLast(crashing.count)) : nil
-    }
+    /// Whether this says that a program has crashed, and so all that there is to be said.
+    package var isCrash: Bool { code == .applicationFailed && message.hasSuffix(Self.crashing) }
 
     private static let crashing = " has crashed. Start it and try again."
 

@@ -15,13 +15,6 @@ package struct FailureText: Equatable, Sendable {
 
     /// A failure of this kind, nil if it is none of ours, of which the daemon has said `message`.
     package init(_ code: HandoffFailure.Code?, _ message: String) {
-        if code == .applicationFailed, let name = HandoffFailure.crashedApplication(in: message) {
-            summary = tr(
-                "“{application}” has crashed. Start it and try again.",
-                ["application": ChosenText(title: name).shown])
-            detail = ""
-            return
-        }
         summary = Self.summary(of: code)
         detail = Self.saysAll(code) ? "" : PeerText.message(message)
     }

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 from bystanders import Bystanders
+from login_manager import Lap, LoginManager
 from rig import Network
 from sites import Web, WebMachine
 from support import Machine, pair, start_machine, trust_each_other
@@ -127,3 +128,22 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> Itera
         if network := getattr(item, "network", None):
             for host in network.hosts.values():
                 report.sections.append((f"avahi-daemon of {host.name}", host.log("avahi-daemon")))
+
+
+@pytest.fixture
+def make_lap(machine_list: list[Machine]) -> Iterator[Lap]:
+    """Makes a machine with a logind."""
+    made: list[LoginManager] = []
+
+    def make(name: str = "lap", **options: bool) -> tuple[Machine, LoginManager]:
+        machine = Machine(name)
+        machine_list.append(machine)
+        logind = LoginManager.of(machine, **options)
+        made.append(logind)
+        machine.start_broker("--verbose")
+        machine.start_bridge("--verbose")
+        return machine, logind
+
+    yield make
+    for logind in made:
+        logind.stop()

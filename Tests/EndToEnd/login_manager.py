@@ -12,6 +12,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Callable
 
 from gi.repository import Gio, GLib
 from buses import Session, wait
@@ -99,3 +100,6 @@ class LoginManager:
         self.prepare_for_sleep(True)
         wait(lambda: not self.delays, "nobody to delay sleep")
         return time.monotonic() - begin
+
+
+Lap = Callable[..., tuple[Machine, LoginManager]]

@@ -197,7 +197,7 @@ private final class FakePeerManager: PeerManagerServer {
         return parked
     }
 
-    func parkAside(_ call: MethodCall) async throws -> [Structure<String, [String: Value], [String: Value]>] {
+    func parkAside(_ call: MethodCall) async throws -> [LeftActivity] {
         []
     }
 

@@ -56,8 +56,8 @@ final class BrowserCatcher {
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let window = activity.isWindow ? BrowsingWindow(userInfo: activity.userInfo) : nil
-        let address = window?.address ?? activity.properties["WebpageURL"]?.string ?? ""
+        let window = activity.window
+        let address = window?.address ?? activity.webpage
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,

@@ -163,8 +163,8 @@ final class BrowserHost {
     // MARK: What is continued here
 
     private func open(_ handed: HandedActivity) async throws -> Bool {
-        let window = handed.isWindow ? BrowsingWindow(userInfo: handed.userInfo) : nil
-        let address = window?.address ?? handed.properties["WebpageURL"]?.string ?? ""
+        let window = handed.window
+        let address = window?.address ?? handed.webpage
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,

@@ -2,6 +2,7 @@
 internal import AdapterSupport
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// The tabs of a window of a browser, in their order, with what is to be opened of each. It comes from pages or from another
@@ -134,6 +135,15 @@ extension BrowsingWindow.Tab {
 }
 
 extension HandedActivity {
-    /// Whether it is a window of a browser, and not a page.
-    var isWindow: Bool { properties["ActivityType"]?.string == ActivityType.browsingWindow.description }
+    /// The window that it is; nil if it is a page, or if the page in front is not of the host that the user saw.
+    var window: BrowsingWindow? {
+        guard properties["ActivityType"]?.string == ActivityType.browsingWindow.description,
+            let window = BrowsingWindow(userInfo: userInfo)
+        else { return nil }
+        let seen = WebAddress(webpage)?.host
+        return seen == nil || seen == WebAddress(window.address)?.host ? window : nil
+    }
+
+    /// The address of its page.
+    var webpage: String { properties["WebpageURL"]?.string ?? "" }
 }

@@ -40,7 +40,7 @@ final class AllPeersObject: PeerServer {
 
     func invite(activity: String, _ call: MethodCall) async throws { throw failure }
 
-    func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] { throw failure }
+    func list(_ call: MethodCall) async throws -> [ListedActivity] { throw failure }
 
     func fetch(activity: String, continuation: String, _ call: MethodCall) async throws -> PackedProperties {
         throw failure

@@ -47,7 +47,7 @@ final class IncomingPeerObject: PeerServer {
         try await peer().peer.invited(try ActivityID(checking: activity))
     }
 
-    func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
+    func list(_ call: MethodCall) async throws -> [ListedActivity] {
         let listed = try await route("List") { try await $0.list(timeout: Peer.timeout) }
         return try SummaryTime.forLink(listed, now: MainLoop.wallClock)
     }

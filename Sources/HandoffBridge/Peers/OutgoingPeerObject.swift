@@ -50,7 +50,7 @@ final class OutgoingPeerObject: PeerServer {
         try await peer().invite(try ActivityID(checking: activity))
     }
 
-    func list(_ call: MethodCall) async throws -> [SummaryTime.Listed] {
+    func list(_ call: MethodCall) async throws -> [ListedActivity] {
         let peer = try peer()
         if let left = peer.listedHere { return left }
         let listed = try await peer.list()
@@ -67,7 +67,7 @@ final class OutgoingPeerObject: PeerServer {
         let id = try ActivityID(checking: activity)
         let continuation = try ContinuationID(checking: continuation)
         let peer = try peer()
-        if let left = peer.leftAside(id) { return left }
+        if let left = try peer.leftAside(id) { return left }
         peer.continuationBegan(continuation)
         peer.invitationEnded(id)
         return try await peer.call("Fetch of \(id) for continuation \(continuation)") { proxy, timeout in

@@ -25,7 +25,7 @@ extension Peer {
     }
 
     /// Asks the peer what is open there; the summaries are in the form that they have on a link.
-    func list() async throws -> [SummaryTime.Listed] {
+    func list() async throws -> [ListedActivity] {
         try await call("List") { proxy, timeout in
             do {
                 return try await proxy.list(timeout: timeout)

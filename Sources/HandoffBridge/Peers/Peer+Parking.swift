@@ -73,6 +73,29 @@ extension Peer {
         owner.makeRoomForParked()
     }
 
+    /// The peer leaves an activity here before it sleeps.
+    private func take(
+        _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, over link: Link
+    ) async throws {
+        guard let actions = try offer.left(id, summary, parked, link: link.number, at: MainLoop.bootClock)
+        else {
+            throw HandoffFailure(
+                .limitsExceeded,
+                "This device has left something within the last ten seconds. Wait before the next.")
+        }
+        // By then what is refused is gone, and takes nobody's place; what a broker that hangs has not taken does.
+        defer { owner.makeRoomForParked() }
+        // It is what is offered now, whatever it was before.
+        aside.drop(id)
+        for telling in perform(actions) { try await telling.value }
+    }
+
+    /// What the peer has left here has to go, or only this activity.
+    func dropParked(_ id: ActivityID? = nil) {
+        aside.drop(id)
+        perform(offer.dropParked(id))
+    }
+
     /// Since when something is here that the peer has left, by ``MainLoop/bootClock``; nil if nothing is.
     var parkedSince: Int64? { offer.parked?.since ?? aside.first?.parked.since }
 
@@ -85,17 +108,21 @@ extension Peer {
 
     /// What the peer has left here, for the user here, who wants to see it: what it offered, and what else was open; nil if
     /// there is a link, or nothing is left. The summaries are in the form that they have on a bus.
-    var listedHere: [SummaryTime.Listed]? {
+    var listedHere: [ListedActivity]? {
         guard link == nil, parkedSince != nil else { return nil }
         let items = aside.items(at: MainLoop.bootClock).map {
-            SummaryTime.Listed($0.id.description, $0.summary)
+            ListedActivity($0.id.description, $0.summary)
         }
-        return (offer.parkedOffer.map { [SummaryTime.Listed($0.id.description, $0.summary)] } ?? []) + items
+        return (offer.parkedOffer.map { [ListedActivity($0.id.description, $0.summary)] } ?? []) + items
     }
 
-    /// The state of what the peer has left here beside what it offered; nil if there is a link, or that is none of it.
-    func leftAside(_ id: ActivityID) -> PackedProperties? {
-        guard link == nil else { return nil }
-        return aside.items(at: MainLoop.bootClock).first { $0.id == id }?.parked.payload
+    /// The state of what the peer has left here beside what it offered, for the broker, which is told that; nil if there is a
+    /// link, or that is none of it.
+    func leftAside(_ id: ActivityID) throws -> PackedProperties? {
+        guard link == nil, let item = aside.items(at: MainLoop.bootClock).first(where: { $0.id == id }) else {
+            return nil
+        }
+        return try PackedProperties(
+            try item.parked.payload.unpacked().merging(["Parked": .boolean(true)]) { $1 })
     }
 }

@@ -243,32 +243,11 @@ final class Peer {
             throw HandoffFailure(
                 .invalidArguments, "Kept is no id of an activity. Give it one, of the type s.")
         }
+        // It is offered now, whatever was left of it before.
+        aside.drop(id)
         let actions = try offer.offered(
             id, summary, isKept: origin != nil, link: link.number, at: MainLoop.bootClock)
         for telling in perform(actions) { try await telling.value }
-    }
-
-    /// The peer leaves an activity here before it sleeps.
-    func take(
-        _ id: ActivityID, _ summary: [String: Value], _ parked: PeerOffer.Parked, over link: Link
-    ) async throws {
-        guard let actions = try offer.left(id, summary, parked, link: link.number, at: MainLoop.bootClock)
-        else {
-            throw HandoffFailure(
-                .limitsExceeded,
-                "This device has left something within the last ten seconds. Wait before the next.")
-        }
-        // By then what is refused is gone, and takes nobody's place; what a broker that hangs has not taken does.
-        defer { owner.makeRoomForParked() }
-        // It is what is offered now, whatever it was before.
-        aside.drop(id)
-        for telling in perform(actions) { try await telling.value }
-    }
-
-    /// What the peer has left here has to go, or only this activity.
-    func dropParked(_ id: ActivityID? = nil) {
-        aside.drop(id)
-        perform(offer.dropParked(id))
     }
 
     /// Time has passed, perhaps in sleep: what was to end meanwhile ends.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 
 /// The times in the summary of an offer. On a bus they are times of the wall clock; on a link they are ages, so
 /// that the clocks of the two devices need not agree. Both are in microseconds.
@@ -22,24 +23,21 @@ enum SummaryTime {
         try converted(summary) { max(1, now.subtracting(max(0, $0))) }
     }
 
-    /// The id and the summary of an activity, as `Peer.List` has them.
-    typealias Listed = Structure<String, [String: Value]>
-
     /// Turns the summaries of what was listed from the form for a bus into the one for a link.
-    static func forLink(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Listed] {
+    static func forLink(_ listed: [ListedActivity], now: Int64) throws(HandoffFailure) -> [ListedActivity] {
         try listed.map { (one) throws(HandoffFailure) in
-            Listed(one.fields.0, try forLink(one.fields.1, now: now))
+            ListedActivity(one.fields.0, try forLink(one.fields.1, now: now))
         }
     }
 
     /// Turns the summaries of what was listed, whose sizes are checked, from the form for a link into the one for a bus.
-    static func forBus(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Listed] {
+    static func forBus(_ listed: [ListedActivity], now: Int64) throws(HandoffFailure) -> [ListedActivity] {
         try listed.map { (one) throws(HandoffFailure) in
             try checkSize(one.fields.1)
             var summary = try forBus(one.fields.1, now: now)
             // Only this device says what was left here.
             summary["Parked"] = nil
-            return Listed(one.fields.0, summary)
+            return ListedActivity(one.fields.0, summary)
         }
     }
 

@@ -68,7 +68,7 @@ final class PeerObject: PeerServer {
 
     // MARK: Continuations of our activities
 
-    func list(_ call: MethodCall) async throws -> [OfferSummary.Listed] {
+    func list(_ call: MethodCall) async throws -> [ListedActivity] {
         let offers = try activities.list(for: device)
         let listed = OfferSummary.encode(offers)
         call.afterReply { [log, device] in log.listed(offers, for: device) }

@@ -153,7 +153,7 @@ final class PeerManagerObject: PeerManagerServer {
 
     func park(_ call: MethodCall) async throws -> PeerManagerParkReply { try await parking.park() }
 
-    func parkAside(_ call: MethodCall) async throws -> [Structure<String, [String: Value], [String: Value]>] {
+    func parkAside(_ call: MethodCall) async throws -> [LeftActivity] {
         await parking.parkAside()
     }
 

@@ -30,29 +30,26 @@ extension ContinuationRunner {
     }
 
     private func fetched() async throws -> [String: Value] {
-        if let left = try left() { return left }
+        if let parked { return withoutOrigin(try parked.payload.unpacked()) }
         do {
-            let fetched = try await owner.peers.bridgePeer(device).fetch(
+            var fetched = try await owner.peers.bridgePeer(device).fetch(
                 activity: machine.offer.id.description, continuation: id.description,
                 timeout: Deadline.fetch * 2
             ).unpacked()
-            return parked == nil ? fetched : Self.withoutStreams(fetched)
+            isWithoutOrigin = fetched.removeValue(forKey: "Parked") == .boolean(true)
+            return isWithoutOrigin ? withoutOrigin(fetched) : fetched
         } catch  where HandoffFailure(routed: error).code == .connectionUnavailable {
             // Its device may have fallen asleep meanwhile.
             parked = offers.parked(key)
-            guard let left = try left() else { throw error }
-            return left
+            guard let parked else { throw error }
+            return withoutOrigin(try parked.payload.unpacked())
         }
     }
 
-    /// What its device has left here; nil if the bridge has to be asked for it.
-    private func left() throws -> [String: Value]? {
-        try parked?.payload.map { Self.withoutStreams(try $0.unpacked()) }
-    }
-
-    /// There is nobody to open a stream to.
-    private static func withoutStreams(_ activity: [String: Value]) -> [String: Value] {
-        activity.filter { $0.key != "SupportsContinuationStreams" }
+    /// What its device has left here: there is nobody to open a stream to.
+    private func withoutOrigin(_ activity: [String: Value]) -> [String: Value] {
+        isWithoutOrigin = true
+        return activity.filter { $0.key != "SupportsContinuationStreams" }
     }
 
     /// Checks what was fetched. Where that names files in shared folders, these are looked at, on a thread.

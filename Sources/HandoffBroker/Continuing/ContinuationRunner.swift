@@ -26,8 +26,10 @@ final class ContinuationRunner {
         perform(machine.advance(to: owner.tools.clock.instant))
     }
     var trace: ContinuationTrace
-    /// What the origin has left here, by which this continues without it; nil if it is asked.
+    /// What the origin has left here, if this broker has it.
     var parked: ParkedActivity?
+    /// Whether the origin was not asked, since it sleeps and has left the activity here.
+    var isWithoutOrigin: Bool
     /// The callers who are also told how long each phase took.
     private var traceReaders: Set<String> = []
     /// Those who have chosen it together with others.
@@ -62,7 +64,7 @@ final class ContinuationRunner {
         _ machine: Continuation, _ key: RemoteActivityKey, at remotePath: ObjectPath, activationToken: String,
         _ parked: ParkedActivity?, _ owner: ContinuationsHere, _ offers: any ContinuedOffers
     ) throws {
-        (self.machine, self.parked) = (machine, parked)
+        (self.machine, self.parked, isWithoutOrigin) = (machine, parked, parked != nil)
         self.activationToken = activationToken
         self.owner = owner
         self.offers = offers
@@ -293,7 +295,7 @@ final class ContinuationRunner {
         onFinished = []
         if name.isEmpty { offers.continued(key) }
         // It is not to be shown again before its device knows.
-        if parked != nil, name.isEmpty { offers.continuedParked(key, id, revision: machine.offer.revision) }
+        if isWithoutOrigin, name.isEmpty { offers.continuedParked(key, id, revision: machine.offer.revision) }
         offers.endContinuing(key)
         if !name.isEmpty { owner.released(id) }
     }
@@ -306,7 +308,7 @@ final class ContinuationRunner {
     }
 
     private func confirmContinued() async {
-        guard parked == nil else { return perform(machine.continuedAcknowledged()) }
+        guard !isWithoutOrigin else { return perform(machine.continuedAcknowledged()) }
         do {
             try await owner.peers.bridgePeer(device).continued(continuation: id.description)
         } catch {

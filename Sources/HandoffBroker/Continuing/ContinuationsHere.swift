@@ -77,7 +77,7 @@ final class ContinuationsHere {
         runners[runner.id] = nil
         _ = held.released(runner.id)
         // The origin never heard of what was continued without it.
-        if runner.parked == nil { releases.release(runner.id, of: runner.device) }
+        if !runner.isWithoutOrigin { releases.release(runner.id, of: runner.device) }
     }
 
     /// The broker has ended, and nothing comes of them any more.

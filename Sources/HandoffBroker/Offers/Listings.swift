@@ -11,8 +11,8 @@ final class Listings {
     private let peers: Peers
     private var offers: Offers { peers.offers }
     private let clock: LoopClock
-    /// What each peer was asked last, and when its answer came.
-    private var asked: [DeviceID: (answer: Task<[ObjectPath], any Error>, time: Instant?)] = [:]
+    /// What each peer was asked last, whether it was away, and when its answer came.
+    private var asked: [DeviceID: (answer: Task<[ObjectPath], any Error>, isAway: Bool, time: Instant?)] = [:]
 
     /// Nothing was asked for yet. What is listed becomes part of what `peers` offer.
     init(_ peers: Peers, _ clock: LoopClock) { (self.peers, self.clock) = (peers, clock) }
@@ -21,19 +21,20 @@ final class Listings {
     /// - Returns: where each activity is on the bus, the latest used first.
     /// - Throws: what `Peer.List` does; `ApplicationFailed` if the answer breaks a rule.
     func list(_ device: DeviceID) async throws -> [ObjectPath] {
-        if let last = asked[device],
+        let isAway = peers.known.isAway(device)
+        if let last = asked[device], last.isAway == isAway,
             last.time.map({ clock.instant < $0.advanced(by: Deadline.listingInterval) }) != false
         {
             return try await last.answer.value
         }
         let answer = MainLoop.start { [self] in try await ask(device) }
-        asked[device] = (answer, nil)
-        defer { asked[device] = (answer, clock.instant) }
+        asked[device] = (answer, isAway, nil)
+        defer { asked[device] = (answer, isAway, clock.instant) }
         return try await answer.value
     }
 
     private func ask(_ device: DeviceID) async throws -> [ObjectPath] {
-        let listed: [OfferSummary.Listed]
+        let listed: [ListedActivity]
         do {
             listed = try await offers.peers.bridgePeer(device).list(timeout: Deadline.fetch * 2)
         } catch {

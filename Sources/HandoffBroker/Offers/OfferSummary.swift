@@ -25,13 +25,10 @@ enum OfferSummary {
         return summary
     }
 
-    /// The id and the summary of an offer, as `Peer.List` has it.
-    typealias Listed = Structure<String, [String: Value]>
-
     /// `offers`, or the first of them, as many as take no more than ``maximumListSize``.
-    static func encode(_ offers: [Offer]) -> [Listed] {
+    static func encode(_ offers: [Offer]) -> [ListedActivity] {
         var size = 0
-        return offers.map { Listed($0.id.description, encode($0)) }.prefix { listed in
+        return offers.map { ListedActivity($0.id.description, encode($0)) }.prefix { listed in
             // An id and what aligns it take less than 64 bytes.
             size += MarshalledSize.ofBody(listed.fields.1) + 64
             return size <= maximumListSize
@@ -46,7 +43,7 @@ enum OfferSummary {
 
     /// What a peer has listed, as it is now.
     /// - Throws: `InvalidArgs` or `LimitsExceeded`, saying which rule it breaks.
-    static func decode(_ listed: [Listed], now: Int64) throws(HandoffFailure) -> [Decoded] {
+    static func decode(_ listed: [ListedActivity], now: Int64) throws(HandoffFailure) -> [Decoded] {
         guard listed.count <= Quota.open else {
             throw HandoffFailure(
                 .limitsExceeded, "It has listed \(listed.count) activities, more than \(Quota.open).")

@@ -146,9 +146,7 @@ final class Offers {
 
     /// What was left here of an offer; nil if nothing was.
     func parked(_ key: RemoteActivityKey) -> ParkedActivity? {
-        if let left = left[key.device], left.id == key.activity { return left }
-        guard machine.entry(key.activity, of: key.device)?.isParked == true else { return nil }
-        return ParkedActivity(id: key.activity, payload: nil)
+        left[key.device].flatMap { $0.id == key.activity ? $0 : nil }
     }
 
     /// `device` no longer offers this activity.

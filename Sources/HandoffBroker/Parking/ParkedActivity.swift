@@ -5,8 +5,8 @@ internal import HandoffCore
 /// What a peer has left here before it slept: what it offered, or something else that was open there.
 struct ParkedActivity: Sendable {
     let id: ActivityID
-    /// What `Fetch` would have returned; nil if the bridge has it, and answers with it.
-    let payload: PackedProperties?
+    /// What `Fetch` would have returned.
+    let payload: PackedProperties
 
     /// Checks what was left by the rules for what is fetched.
     /// - Throws: what rule was broken, or `InvalidArgs` if it does not agree with `offer`.

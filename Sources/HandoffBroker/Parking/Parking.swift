@@ -66,14 +66,14 @@ final class Parking {
 
     /// What is open beside what is offered, the latest used first: what needs no more of this device than its state, and whose
     /// application has said all that it has to say within ``Deadline/parkingSave``, or had nothing to save.
-    func parkAside() async -> [Structure<String, [String: Value], [String: Value]>] {
+    func parkAside() async -> [LeftActivity] {
         guard activities.applications.preferences.parks else { return [] }
         let all = activities.openAside.map { id in
             MainLoop.start { [self] in
                 await saved(id, within: Deadline.parkingSave)
             }
         }
-        var (left, size) = ([Structure<String, [String: Value], [String: Value]>](), 0)
+        var (left, size) = ([LeftActivity](), 0)
         for one in all {
             guard left.count < Quota.openLeft, let saved = await one.value, saved.isWhole, saved.isUpToDate
             else { continue }

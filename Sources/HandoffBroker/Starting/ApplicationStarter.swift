@@ -66,7 +66,7 @@ final class ApplicationStarter {
                 return try await expect(launch)
             }
         } catch let failure as HandoffFailure {
-            if HandoffFailure.crashedApplication(in: failure.message) != nil { throw failure }
+            if failure.isCrash { throw failure }
             reason = failure.message
         } catch {
             reason = PeerText.message(DBusError.converting(error).message)
@@ -119,11 +119,7 @@ final class ApplicationStarter {
                 }
             }
         } catch {
-            if let failure = error as? HandoffFailure,
-                HandoffFailure.crashedApplication(in: failure.message) != nil
-            {
-                throw failure
-            }
+            if let failure = error as? HandoffFailure, failure.isCrash { throw failure }
             let reason =
                 (error as? HandoffFailure)?.message ?? PeerText.message(DBusError.converting(error).message)
             throw HandoffFailure(

@@ -151,9 +151,9 @@ package struct SessionActivities: Sendable {
         guard let activity = activities[id], let parked = activity.parked, revision <= parked else {
             throw .unknownActivity(id)
         }
-        guard activity.continuation != continuation else { return (false, []) }
+        guard !activity.continuations.contains(continuation) else { return (false, []) }
         latest = now
-        activities[id]?.continuation = continuation
+        activities[id]?.continuations.insert(continuation)
         if activity.revision <= revision { activities[id]?.isElsewhere = true }
         return (true, offerOrWithdraw())
     }

@@ -58,8 +58,8 @@ package struct SessionActivity: Hashable, Sendable {
     var isOpen = false
     /// The latest revision that was left with peers before this machine slept; nil if none was.
     var parked: UInt64?
-    /// The last act of continuing that; nil if peers have said of none.
-    var continuation: ContinuationID?
+    /// The acts of continuing that of which peers have said; each had it left once.
+    var continuations: Set<ContinuationID> = []
     /// Whether it goes on elsewhere, as it was left there.
     var isElsewhere = false
 

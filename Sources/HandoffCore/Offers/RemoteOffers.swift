@@ -275,6 +275,8 @@ package struct RemoteOffers: Sendable {
         forgetListed(of: device)
         for one in listed {
             let key = Key(device, one.offer.id)
+            // In that state it was continued here.
+            if one.parkedAt != 0, continuedParked.contains(one.offer, of: device) { continue }
             if held[key] == nil {
                 let offer = former[key].map { one.offer.following($0.offer) } ?? one.offer
                 held[key] = Held(
@@ -296,7 +298,7 @@ package struct RemoteOffers: Sendable {
 
     /// There is a link to `device`, which says itself what is open there: what it had left here is listed no more.
     package mutating func awake(_ device: DeviceID) -> [Action] {
-        let left = keys(of: device).filter { !isOffered($0) && held[$0]?.parkedAt ?? 0 != 0 }
+        let left = keys(of: device).filter { held[$0]?.parkedAt ?? 0 != 0 }
         for key in left { forgetListed(key) }
         return show(left)
     }

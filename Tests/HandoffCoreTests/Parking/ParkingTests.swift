@@ -61,6 +61,12 @@ struct OriginParkingTests {
                 id, continuation, revision: parked.revision, at: .at(3))
             #expect(isNews && actions == [])
         }
+        // Neither is it news once more, in whatever order they say it again.
+        for continuation in continuations {
+            #expect(
+                try activities.continuedParked(id, continuation, revision: parked.revision, at: .at(4)).isNews
+                    == false)
+        }
         #expect(activities.offered?.id == id)
     }
 
@@ -164,6 +170,10 @@ struct ReceivedParkingTests {
         if isContinued {
             #expect(offers.continuedParked(entry, at: .at(1)) == removed)
             #expect(offers.untold(by: device, at: .at(1)) == [entry])
+        }
+        if isContinued {
+            // It may be left here again in the same state by one that was not told.
+            #expect(offers.list([listed], from: device, at: .at(2)).isEmpty)
         }
         #expect(offers.awake(device) == (isContinued ? [] : removed))
         #expect(offers.entries.isEmpty)
