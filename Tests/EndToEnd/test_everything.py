@@ -11,7 +11,7 @@ from buses import BROKER, ROOT, BusError, let_pass, wait
 from clients import Client, Dock
 from everything import INTERVAL, MOST, All, applications, gone, list_open, title, titles
 from link import Device, Link
-from support import Machine, device_path, refused, wait_for_link
+from support import Machine, device_path, pair, refused, start_machine, wait_for_link
 
 Machines = tuple[Machine, Machine]
 
@@ -160,6 +160,26 @@ def test_all_are_continued(machines: Machines) -> None:
         origins[name].wait_for("WasContinued")
         assert targets[name].members.count("ContinueActivity") == 1
     wait(lambda: len(dock.finished()) >= 4, "the outcome of each")
+
+
+def test_two_devices(machine_list: list[Machine]) -> None:
+    """What is open at two devices is continued by one choice, and both are told."""
+    lap, desk, tower = (start_machine(machine_list, name) for name in ("lap", "desk", "tower"))
+    targets = applications(lap, ["letter", "page"])
+    origins = []
+    for machine in (desk, tower):
+        pair(lap, machine)
+        made = applications(machine, ["letter", "page"])
+        for name, client in made.items():
+            client.offer(f"A {name} of {machine.name}")
+        origins.extend(made.values())
+    paths = [path for machine in (desk, tower) for path in list_open(lap.session, machine.device_id)]
+    everything = All(lap.session, paths)
+    assert [result["State"] for result in everything.results()] == ["continued"] * 4
+    assert [result["DeviceName"] for result in everything.results()] == ["desk", "desk", "tower", "tower"]
+    for client in origins:
+        client.wait_for("WasContinued")
+    assert [len(target.called("ContinueActivity")) for target in targets.values()] == [2, 2]
 
 
 def test_all_are_cancelled(machines: Machines) -> None:

@@ -130,7 +130,7 @@ struct EverythingTests {
     }
 
     @Test(
-        "activities of two devices are continued by one choice; where all applications are excluded each is reported"
+        "what is of no device that is known is reported beside what is continued; where all applications are excluded each is reported"
     )
     func several() async throws {
         try await onLoop {
