@@ -27,14 +27,9 @@ package struct ProblemBar: Equatable, Sendable, Identifiable {
         return problems.prefix(most).map { problem in
             let button = label(problem.mend)
             return ProblemBar(
-                text: problem.text, remedy: button.isEmpty ? problem.remedy : purpose(problem.mend),
+                text: problem.text, remedy: button.isEmpty || problem.isAboutFinding ? problem.remedy : "",
                 mend: problem.mend, button: button)
         }
-    }
-
-    /// What the button is for, where that is not said by what is wrong.
-    private static func purpose(_ mend: Problem.Mend?) -> String {
-        mend == .connect ? tr("If the other device is not found") : ""
     }
 
     private static func label(_ mend: Problem.Mend?) -> String {
@@ -56,4 +51,9 @@ package struct ProblemBar: Equatable, Sendable, Identifiable {
         case .pair, .connect, nil: nil
         }
     }
+}
+
+extension Problem {
+    /// Whether it is that devices are not found, which an address helps with for once, and something else for good.
+    fileprivate var isAboutFinding: Bool { mend == .connect && deviceID == nil }
 }

@@ -91,10 +91,14 @@ class Settings(Program):
 
     def focused(self) -> list[str]:
         """The names of what has the keyboard, and of what that is in, as far as it can be chosen."""
+        return [name for name, _role in self.keyboard()]
+
+    def keyboard(self) -> list[tuple[str, str]]:
+        """The same, each with its role: a row and what is in it may have one name."""
         try:
             application = self.application
             parts = list(application.parts()) if application else []
-            return [part.name for part in parts if part.has_keyboard]
+            return [(part.name, part.role) for part in parts if part.has_keyboard]
         except GLib.Error:
             return []
 

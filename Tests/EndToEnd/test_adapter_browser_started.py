@@ -84,6 +84,19 @@ def test_place_waits_for_the_browser(machines: Machines) -> None:
             assert not places(other)
 
 
+def test_add_on_that_is_started_twice(machines: Machines) -> None:
+    """An add-on that its browser starts anew, as Firefox does at times, is told again what its first host was told."""
+    desk, lap = machines
+    install_catcher(lap)
+    install_browser(lap)
+    origin, dock, path = offered_page(desk, lap, PAGE, scrolled(2400.0, subject="typed"))
+    dock.continue_offer(path)
+    origin.wait_for("WasContinued")
+    for _start in range(2):
+        with host(lap, *HOST_ARGUMENTS) as browser:
+            assert browser.asked("place")["url"] == PAGE
+
+
 def taken(machine: Machine, browser: str) -> list[dict[str, Any]]:
     """What is kept for this browser, as its add-on's host takes it."""
     return machine.session.call(CATCHER_PATH, "BrowserAdapter.TakePages", GLib.Variant("(s)", (browser,)),

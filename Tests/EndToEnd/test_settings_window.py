@@ -101,9 +101,9 @@ def test_keyboard(strangers: Machines) -> None:
         for _ in range(30):
             if window.button(name, what).has_keyboard if what else name in (window.focused() or [ENTRY]):
                 return
-            before = window.focused()
+            before = window.keyboard()
             window.keys("Tab")
-            window.wait_until(lambda before=before: window.focused() != before, "something else with the keyboard")
+            window.wait_until(lambda before=before: window.keyboard() != before, "something else with the keyboard")
         raise AssertionError(f"the Tab key does not lead to {name}\n{window.tree()}")
 
     press_tab_until(at_lap, "By Address")

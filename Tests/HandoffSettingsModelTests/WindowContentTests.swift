@@ -139,7 +139,12 @@ struct WindowContentTests {
         let away = Samples.bridge(try Samples.device(connected: false, problem: "It is asleep"))
         let address = try #require(Samples.content(Samples.report(Samples.broker(), away)).bars.first)
         #expect(address.button == "Connect by Address…")
-        #expect(address.remedy == "If the other device is not found")
+        #expect(address.remedy.isEmpty)
+        let blind = Samples.bridge(
+            [:], ["DiscoveryError": .string("Avahi is not running."), "DiscoveryErrorName": .string("x.y")])
+        let bars = Samples.content(Samples.report(Samples.broker(), blind)).bars
+        #expect(
+            bars.contains { $0.button == address.button && $0.remedy.hasPrefix("Install and start avahi") })
     }
 
     @Test("what a page says in its own place is in no bar")

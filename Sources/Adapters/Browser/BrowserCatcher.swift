@@ -18,6 +18,8 @@ final class BrowserCatcher {
     private var application: AdaptedApplication?
     private var pages = PendingPages()
     private var rest: LoopSource?
+    /// Who has taken pages, and is there.
+    private var hosts: [BusName: NameWatch] = [:]
 
     /// How long it stays when there is nothing to do.
     private static let idle = Duration.seconds(20)
@@ -100,8 +102,17 @@ final class BrowserCatcher {
         }
     }
 
-    fileprivate func take(_ browser: ApplicationID) -> [[String: Value]] {
-        let taken = pages.take(for: browser, at: MainLoop.now)
+    private func ended(_ host: BusName) {
+        hosts[host] = nil
+        pages.ended(host.text)
+        restWhenIdle()
+    }
+
+    fileprivate func take(_ browser: ApplicationID, by host: BusName) -> [[String: Value]] {
+        let taken = pages.take(for: browser, by: host.text, at: MainLoop.now)
+        if !taken.isEmpty {
+            hosts[host] = service.bus.watch(host) { [weak self] in if $0 == nil { self?.ended(host) } }
+        }
         restWhenIdle()
         return taken.map { page in
             page.place.userInfo.merging(page.window?.userInfo ?? [:]) { $1 }
@@ -118,6 +129,7 @@ private final class PagesObject: BrowserAdapterServer {
     init(_ catcher: BrowserCatcher) { self.catcher = catcher }
 
     func takePages(applicationId: String, _ call: MethodCall) throws -> [[String: Value]] {
-        catcher.take(try ApplicationID(applicationId))
+        guard let host = call.caller.name else { return [] }
+        return catcher.take(try ApplicationID(applicationId), by: host)
     }
 }

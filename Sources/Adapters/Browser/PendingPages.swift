@@ -17,6 +17,8 @@ struct PendingPages {
         let window: BrowsingWindow?
         /// Until when it is kept, in microseconds.
         let until: Int64
+        /// Who has taken it; nil if nobody has.
+        fileprivate(set) var taker: String?
     }
 
     private var pages: [Page] = []
@@ -45,15 +47,22 @@ struct PendingPages {
     /// Forgets the page `number`, if it is still kept.
     mutating func remove(_ number: Int) { pages.removeAll { $0.number == number } }
 
-    /// Takes all of `browser` that are still kept, the oldest first. Those of others stay.
-    mutating func take(for browser: ApplicationID, at now: Int64) -> [Page] {
-        let taken = pages.filter { $0.until > now && $0.browsers.contains(browser) }
-        pages.removeAll { $0.until <= now || $0.browsers.contains(browser) }
-        return taken
+    /// Takes all of `browser` that are still kept and nobody has taken, the oldest first. Those of others stay.
+    mutating func take(for browser: ApplicationID, by taker: String = "", at now: Int64) -> [Page] {
+        pages.removeAll { $0.until <= now }
+        let taken = pages.indices.filter { pages[$0].browsers.contains(browser) && pages[$0].taker == nil }
+        for index in taken { pages[index].taker = taker }
+        return taken.map { pages[$0] }
     }
 
-    /// How long it takes until none is kept any more, in microseconds; nil if none is.
+    /// `taker` has ended, and what it has taken can be taken anew: Firefox starts an add-on twice at times, and only the second
+    /// one lives.
+    mutating func ended(_ taker: String) {
+        for index in pages.indices where pages[index].taker == taker { pages[index].taker = nil }
+    }
+
+    /// How long it takes until none waits to be taken, in microseconds; nil if none does.
     func remaining(at now: Int64) -> Int64? {
-        pages.map { $0.until - now }.max().flatMap { $0 > 0 ? $0 : nil }
+        pages.filter { $0.taker == nil }.map { $0.until - now }.max().flatMap { $0 > 0 ? $0 : nil }
     }
 }

@@ -57,7 +57,8 @@ extension Peer {
         let begin = MainLoop.bootClock
         let parked = PeerOffer.Parked(payload: payload, since: begin, until: begin + left)
         guard let open = summary.removeValue(forKey: "Open"), open != .boolean(false) else {
-            return try await take(id, summary, parked, over: link)
+            try await take(id, summary, parked, over: link)
+            return fallsAsleep(link)
         }
         guard open == .boolean(true) else {
             throw HandoffFailure(.invalidArguments, "Open is no boolean. Give it one, of the type b.")
@@ -69,8 +70,14 @@ extension Peer {
         }
         try aside.left(
             id, summary, parked, size: MarshalledSize.ofBody(properties), link: link.number, at: begin)
-        updateTimer()
+        fallsAsleep(link)
         owner.makeRoomForParked()
+    }
+
+    /// The peer has left something here, and is about to sleep.
+    private func fallsAsleep(_ link: Link) {
+        sleep = (MainLoop.wallClock, link.number, MainLoop.bootClock + PeerOffer.parkedTime)
+        updateTimer()
     }
 
     /// The peer leaves an activity here before it sleeps.
@@ -93,23 +100,20 @@ extension Peer {
     /// What the peer has left here has to go, or only this activity.
     func dropParked(_ id: ActivityID? = nil) {
         aside.drop(id)
+        if id == nil { sleep = nil }
         perform(offer.dropParked(id))
     }
 
     /// Since when something is here that the peer has left, by ``MainLoop/bootClock``; nil if nothing is.
     var parkedSince: Int64? { offer.parked?.since ?? aside.first?.parked.since }
 
-    /// Since when the peer sleeps, by the wall clock, if it has left something here; otherwise 0.
-    var asleepSince: Int64 {
-        let summary = link == nil ? (offer.parkedOffer?.summary ?? aside.first?.summary) : nil
-        guard case .int64(let time)? = summary?["Parked"] else { return 0 }
-        return time
-    }
+    /// Since when the peer sleeps, by the wall clock, if it has left something here before; otherwise 0.
+    var asleepSince: Int64 { link == nil ? sleep?.since ?? 0 : 0 }
 
     /// What the peer has left here, for the user here, who wants to see it: what it offered, and what else was open; nil if
-    /// there is a link, or nothing is left. The summaries are in the form that they have on a bus.
+    /// there is a link, or the peer does not sleep. The summaries are in the form that they have on a bus.
     var listedHere: [ListedActivity]? {
-        guard link == nil, parkedSince != nil else { return nil }
+        guard asleepSince != 0 else { return nil }
         let items = aside.items(at: MainLoop.bootClock).map {
             ListedActivity($0.id.description, $0.summary)
         }

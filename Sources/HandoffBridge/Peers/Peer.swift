@@ -50,6 +50,9 @@ final class Peer {
     private var nextWaiting = 0
     /// What this device has left with the peer before it slept, the oldest first, and as which continuation that has continued it.
     var left: [(activity: ActivityID, continuation: ContinuationID?)] = []
+    /// Since when the peer has left something here, by the wall clock, over the link of this number, and until when that is
+    /// remembered; nil once there is another link.
+    var sleep: (since: Int64, link: Int, until: Int64)?
     private var toldAsleepSince: Int64 = 0
     /// The continuations that the broker has begun with activities of this peer, the oldest first.
     private var continuations: [ContinuationID] = []
@@ -79,6 +82,7 @@ final class Peer {
         }
         offer.linked(new.number, at: MainLoop.bootClock)
         aside.linked(new.number)
+        if sleep?.link != new.number { sleep = nil }
         updateTimer()
         if let own = owner.ownOffer { tell(own, over: new) }
         goOn(with: new)
@@ -253,6 +257,7 @@ final class Peer {
     /// Time has passed, perhaps in sleep: what was to end meanwhile ends.
     func resumed() {
         aside.advance(to: MainLoop.bootClock)
+        if let sleep, sleep.until <= MainLoop.bootClock { self.sleep = nil }
         perform(offer.advance(to: MainLoop.bootClock))
     }
 
@@ -288,7 +293,7 @@ final class Peer {
             owner.sleepChanged(of: device)
         }
         let now = MainLoop.bootClock
-        let next = [offer.nextDeadline(at: now), aside.nextDeadline].compactMap { $0 }.min()
+        let next = [offer.nextDeadline(at: now), aside.nextDeadline, sleep?.until].compactMap { $0 }.min()
         timer.set(next.map { MainLoop.now + $0 - now })
     }
 

@@ -152,8 +152,12 @@ final class ContinueAllObject: ContinueAllServer {
     ) {
         (self.owner, self.path, self.caller, self.clock) = (owner, path, caller, clock)
         self.activationToken = activationToken
-        machine = ContinuingAll(count: paths.count)
-        activities = paths.map { Activity($0, owner.offers.object(at: $0)) }
+        let objects = paths.map { owner.offers.object(at: $0) }
+        activities = zip(paths, objects).map { Activity($0, $1) }
+        let documents = objects.enumerated().compactMap { index, object in
+            object.flatMap { $0.hasDocument ? (index, $0.key.device) : nil }
+        }
+        machine = ContinuingAll(count: paths.count, documents: Dictionary(uniqueKeysWithValues: documents))
         for (index, path) in paths.enumerated() where taken.contains(path) {
             let failure = HandoffFailure(
                 .cancelled, "It is being continued with others already. Wait for that.")

@@ -216,6 +216,9 @@ final class RemoteActivityObject: RemoteActivityServer {
         try offers.dismiss(key, call)
     }
 
+    /// Whether it has a document, which may have to be brought over.
+    var hasDocument: Bool { entry.offer.documentType != nil }
+
     var activityType: String { entry.offer.type.description }
     var title: String { entry.offer.title }
     var applicationId: String { entry.offer.applicationID.description }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Several activities that are continued by one choice of the user, two at a time, in order.
+/// Several activities that are continued by one choice of the user, two at a time, in order. Of those that have a document of one
+/// device one is continued at a time, since one document comes from there at a time.
 package struct ContinuingAll: Sendable {
     /// What has become of one of them.
     package enum State: Hashable, Sendable {
@@ -30,8 +31,14 @@ package struct ContinuingAll: Sendable {
     /// Whether the user does not want them any more.
     package private(set) var isCancelled = false
 
-    /// So many, none of which has begun.
-    package init(count: Int) { states = Array(repeating: .waiting, count: count) }
+    /// Whose document each of them has, by its place.
+    private let documents: [Int: DeviceID]
+
+    /// So many, none of which has begun. `documents`: whose document each has that has one.
+    package init(count: Int, documents: [Int: DeviceID] = [:]) {
+        states = Array(repeating: .waiting, count: count)
+        self.documents = documents
+    }
 
     /// How many were continued.
     package var done: Int { states.count { if case .continued = $0 { true } else { false } } }
@@ -42,10 +49,17 @@ package struct ContinuingAll: Sendable {
 
     /// Which are to begin now; they count as being continued.
     package mutating func begin() -> [Int] {
-        let running = states.count { $0 == .continuing }
-        let next = states.indices.filter { states[$0] == .waiting }.prefix(max(0, Self.atOnce - running))
-        for index in next { states[index] = .continuing }
-        return Array(next)
+        var running = states.indices.filter { states[$0] == .continuing }
+        var begun: [Int] = []
+        for index in states.indices where states[index] == .waiting && running.count < Self.atOnce {
+            if let device = documents[index], running.contains(where: { documents[$0] == device }) {
+                continue
+            }
+            states[index] = .continuing
+            running.append(index)
+            begun.append(index)
+        }
+        return begun
     }
 
     /// This is what became of one of them. Only the first time counts.

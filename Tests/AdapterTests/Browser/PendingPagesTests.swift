@@ -44,6 +44,19 @@ struct PendingPagesTests {
         #expect(pages.take(for: other, at: 0).map(\.address) == ["https://example.com/2"])
     }
 
+    @Test("whatever somebody has taken who has ended can be taken anew, and nothing else")
+    func takenAnew() {
+        var pages = PendingPages()
+        pages.add("https://example.com/", PagePlace(nil), for: [browser], until: 10)
+        #expect(pages.take(for: browser, by: ":1.1", at: 0).count == 1 && pages.remaining(at: 0) == nil)
+        pages.ended(":1.2")
+        #expect(pages.take(for: browser, by: ":1.2", at: 0).isEmpty)
+        pages.ended(":1.1")
+        #expect(pages.remaining(at: 0) == 10 && pages.take(for: browser, by: ":1.2", at: 0).count == 1)
+        pages.ended(":1.2")
+        #expect(pages.take(for: browser, by: ":1.3", at: 10).isEmpty)
+    }
+
     @Test("one that could not be opened is forgotten, and no other of the same address")
     func forgotten() {
         var pages = PendingPages()

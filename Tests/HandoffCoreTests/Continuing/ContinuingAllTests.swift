@@ -24,6 +24,23 @@ struct ContinuingAllTests {
         #expect(all.isOver && all.done == 3 && all.failed == 1 && all.begin() == [])
     }
 
+    @Test(
+        "of those with a document of one device one is continued at a time, and the others do not wait for that"
+    )
+    func documents() throws {
+        let (one, other) = (try Example.device(1), try Example.device(2))
+        var all = ContinuingAll(count: 5, documents: [0: one, 1: one, 2: other, 3: one])
+        #expect(all.begin() == [0, 2])
+        all.ended(2, continued)
+        #expect(all.begin() == [4])
+        all.ended(4, continued)
+        #expect(all.begin() == [])
+        all.ended(0, continued)
+        #expect(all.begin() == [1])
+        all.ended(1, continued)
+        #expect(all.begin() == [3])
+    }
+
     @Test("those that have not begun never do once the choice is cancelled; the others end by themselves")
     func cancelling() {
         var all = ContinuingAll(count: 3)
