@@ -153,7 +153,7 @@ extension HandoffFailure {
     /// What is said where nobody answers at an address, neither with yes nor with no. As part of a message it also tells programs
     /// that it was so.
     package static let mayBeFirewall =
-        "A firewall there may be in the way: “handoff status” there says what it has to let in."
+        "A firewall there may be in the way: it has to let in TCP ports 45700 to 45799 and UDP port 5353."
 
     /// The program of an application that is called `application` has crashed.
     package static func crashed(_ application: String) -> HandoffFailure {

@@ -95,7 +95,7 @@ extension FailureText {
         {
             return FailureText(
                 summary: tr(
-                    "Nothing answers there. See whether the device is on and in the same network. If it is, its firewall may be in the way: what that has to let in stands in its Handoff window, or “handoff status” says it there."
+                    "Nothing answers there. See whether the device is on and in the same network. If it is, its firewall may be in the way: it has to let in TCP ports 45700 to 45799 and UDP port 5353."
                 ))
         }
         guard error.name == .invalidArgs else { return request(error) }
