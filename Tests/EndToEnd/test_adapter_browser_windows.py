@@ -91,8 +91,9 @@ def test_window_is_open(machines: Machines) -> None:
 
 
 def test_window_that_a_peer_sends(machines: Machines) -> None:
-    """Of a window that a peer sends no more is opened than fifty http and https pages without user info, one of them in front;
-    if there is none, nothing is."""
+    """Of a window that a peer sends no more is opened than fifty http and https pages without user info, one of them in
+    front; if there is none, nothing is. If the page in front is of another host than the user saw, the page that they saw
+    is opened alone."""
     desk, lap = machines
     origin = Client(desk, "com.example.origin", (WINDOW,), options=TEAM)
     with host(lap) as browser:
@@ -114,6 +115,12 @@ def test_window_that_a_peer_sends(machines: Machines) -> None:
         origin.offer("Odd", UserInfo={"Tabs": GLib.Variant("s", "x")}, WebpageURL=PAGE)
         dock.continue_offer(handled(dock, "Odd"))
         assert browser.asked("open")["url"] == PAGE
+        browser.send("answer", id=browser.asked("open")["id"], done=True)
+        # The page in front is of another host than the one that is told of it.
+        elsewhere = [{"url": "https://elsewhere.example/", "front": True}, {"url": f"{PAGE}/1"}]
+        origin.offer("Elsewhere", UserInfo=state(elsewhere), WebpageURL=f"{PAGE}/2")
+        dock.continue_offer(handled(dock, "Elsewhere"))
+        wait(lambda: [one["url"] for one in browser.received if one["message"] == "open"][1:] == [f"{PAGE}/2"], "the page alone")
         assert len([one for one in browser.received if one["message"] == "openWindow"]) == 1
 
 

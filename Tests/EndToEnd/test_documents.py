@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from buses import wait
 from clients import Client, Dock
+from everything import All, applications, list_open
 from origin import files, folder, handed, parts, start_reader
 from streams import Counts
 from support import Machine, pair, wait_for_link
@@ -45,6 +46,23 @@ def offered(machines: Machines, path: Path, title: str = "Letter") -> tuple[Clie
     origin.offer(title, DocumentURL=url(path))
     dock.continue_offer(dock.offer(title))
     return origin, target, dock
+
+
+def test_several_documents(machines: Machines) -> None:
+    """Several documents of one device come by one choice, one after the other, and something else meanwhile."""
+    desk, lap = machines
+    names = ["letter", "page", "film", "song"]
+    origins, targets = (applications(machine, names) for machine in machines)
+    contents = {name: os.urandom(2_000_000) for name in names[:3]}
+    for name, origin in origins.items():
+        papers = {"DocumentURL": url(document(desk, contents[name], f"{name}.bin"))} if name in contents else {}
+        origin.offer(f"A {name}", **papers)
+    Dock(lap).offer("A song")
+    everything = All(lap.session, list_open(lap.session, desk.device_id))
+    assert [result["State"] for result in everything.results()] == ["continued"] * 4
+    for name, content in contents.items():
+        assert Path(handed(targets[name])).read_bytes() == content
+        origins[name].wait_for("WasContinued")
 
 
 @pytest.mark.parametrize(("size", "is_turned"), [(0, False), (1, True), (32, False), (5_000_000, False), (5_000_000, True)])
