@@ -96,7 +96,9 @@ def test_text_comes_home(edited: tuple[Machine, Machine, Path]) -> None:
     # Where none runs, a terminal is started.
     wait_for_state(lap, file="")
     dock = Dock(lap)
-    dock.continue_offer(dock.offer(letter.name))
+    path = dock.offer(letter.name)
+    wait(lambda: "vim" in dock.offers[path]["Handlers"], "the editor to be known")
+    dock.continue_offer(path)
     assert dock.outcome()[1:] == ("", "")
     copy = Path(wait(lambda: state(lap).get("file"), "the copy to be open", PATIENCE))
     there.press("GoChanged elsewhere\x1b:w\r")
