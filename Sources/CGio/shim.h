@@ -49,6 +49,12 @@ static inline unsigned long long handoff_file_system(int descriptor)
     return fstatfs(descriptor, &status) == 0 ? (unsigned)status.f_type : 0;
 }
 
+/* An empty file in memory that can be sealed (memfd_create(2): MFD_CLOEXEC, MFD_ALLOW_SEALING). */
+static inline int handoff_memory_file(const char *name)
+{
+    return (int)syscall(SYS_memfd_create, name, 3u);
+}
+
 static inline int handoff_pidfd_open(int process)
 {
     return (int)syscall(SYS_pidfd_open, process, 0u);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffInterfaces
+internal import MainLoop
+
+/// One of the ways in which a program without a window has to the clipboard of a desktop.
+///
+/// It knows nothing of what types mean: they are names, as MIME types or as targets of X11, and others decide. Nothing in it
+/// waits for another program on the main loop, and it wakes for nothing but what the desktop says.
+@MainLoop
+protocol ClipboardBackend: AnyObject {
+    /// What it is called, for people to read.
+    var name: String { get }
+
+    /// Whoever is told what happens. Set before ``begin()``.
+    var user: (any ClipboardUser)? { get set }
+
+    /// Begins to follow the clipboard, and says what is in it now as a change.
+    /// - Returns: whether this desktop has this way.
+    func begin() async -> Bool
+
+    /// Ends all of it: what is owned is given up, and nothing is told any more.
+    func end()
+
+    /// Reads what another program has in the clipboard now, as `type`, whole.
+    /// - Throws: `LimitsExceeded` if it is too large, `OfferWithdrawn` if it is not there any more or never comes to its end.
+    func read(_ type: String) async throws -> ClipboardFile
+
+    /// Takes the clipboard over, with content that can be had as each of `types`, the best first. `provide` is called for each
+    /// time that a program wants it, with one of these types; nil refuses. It is called until something else is in the
+    /// clipboard, which is told as a change, unless ``own(_:_:)`` has been called again.
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider)
+
+    /// Gives up the clipboard if it is owned: then there is nothing in it.
+    func disown()
+}
+
+/// Gives the content of a clipboard as one type; nil refuses.
+typealias ClipboardProvider = @MainLoop @Sendable (_ type: String) async -> ClipboardFile?
+
+/// Whoever uses a clipboard.
+@MainLoop
+protocol ClipboardUser: AnyObject {
+    /// Another program has put something into the clipboard, which can be had as these types, at most
+    /// ``ClipboardTypes/maximum``, each of at most ``ClipboardTypes/maximumLength`` bytes; none if there is nothing in it now.
+    func clipboardChanged(_ types: [String])
+
+    /// The desktop lets nobody have the clipboard any more, at least for now: it has ended, or is locked. If it comes back,
+    /// that is told by ``clipboardChanged(_:)``.
+    func clipboardLost()
+}
+
+/// What of a list of types is taken.
+enum ClipboardTypes {
+    /// How many types count; what comes after them is left out.
+    static let maximum = 64
+    /// How many bytes a type has at most; those that have more are left out.
+    static let maximumLength = 256
+}
