@@ -158,6 +158,11 @@ extension Value {
         .array(ArrayValue(checkedSignature: "s", strings.map { .string($0) }))
     }
 
+    /// `at`
+    package static func numbers(_ numbers: [UInt64]) -> Value {
+        .array(ArrayValue(checkedSignature: "t", numbers.map { .uint64($0) }))
+    }
+
     /// An array of arrays of bytes, `aay`.
     package static func byteArrays(_ arrays: [[UInt8]]) -> Value {
         .array(ArrayValue(checkedSignature: "ay", arrays.map { .bytes($0) }))
@@ -179,6 +184,12 @@ extension Value {
     package var strings: [String]? {
         guard case .array(let array) = self, array.elementSignature == "s" else { return nil }
         return array.elements.compactMap(\.string)
+    }
+
+    /// The numbers of an `at`.
+    package var numbers: [UInt64]? {
+        guard case .array(let array) = self, array.elementSignature == "t" else { return nil }
+        return array.elements.compactMap { if case .uint64(let number) = $0 { number } else { nil } }
     }
 
     /// The entries of an `a{sv}`; if a key comes twice, the last entry counts.

@@ -29,6 +29,7 @@ package final class Broker {
     private let parking: Parking
     private let continuing: ContinuingAtOnce
     private let fetchLog: FetchLog
+    private let clipboards: Clipboards
     private let unreadMessages: UnreadMessagesWatch
     let firstReading: FirstReading
     private let policy: BusAccessPolicy
@@ -60,9 +61,11 @@ package final class Broker {
             applications, known)
         let offers = Offers(continuations, announcements, kept)
         let fetchLog = FetchLog(announcements, clock: clock)
-        let peers = Peers(connection, known, offers, continued) { [unowned offers] in
-            PeerObject($0, offers, activities, continued, sharedFolders, fetchLog)
+        let clipboards = Clipboards(connection, known, activities, continued, fetchLog, preferences, clock)
+        let peers = Peers(connection, known, offers, continued, clipboards) { [unowned offers] in
+            PeerObject($0, offers, activities, continued, sharedFolders, fetchLog, clipboards)
         }
+        self.clipboards = clipboards
         guards = StreamGuards { owner, change in
             let (id, device) = (owner.continuation, owner.device)
             switch (owner.isOrigin, change) {
@@ -128,7 +131,9 @@ package final class Broker {
             HandoffNames.brokerPath,
             [
                 ManagerBinding(manager),
-                PreferencesBinding(PreferencesObject(self, applications, offers, documents, announcements)),
+                PreferencesBinding(
+                    PreferencesObject(self, applications, offers, documents, announcements, clipboards)),
+                ClipboardBinding(ClipboardObject(clipboards, peers)),
                 PeerManagerBinding(
                     PeerManagerObject(peers, guards, parking, continuing.listings) { [presence] in
                         presence.attach($0)
@@ -177,6 +182,7 @@ package final class Broker {
         unreadMessages.vanished(name)
         applications.vanished(name.text)
         guards.vanished(name)
+        clipboards.unregister(name)
     }
 
     /// Drops everything that belongs to a connection that can no longer be told of anything.
@@ -268,8 +274,9 @@ extension Broker: SessionEvents {
         try applications.preferences.setEnabled(isEnabled)
         brokerLog.message("Handoff is switched \(isEnabled ? "on" : "off") by \(call.caller.label).")
         activities.setEnabled(isEnabled, call)
-        call.afterReply { [applications, continuations, continued, announcements] in
+        call.afterReply { [applications, continuations, continued, announcements, clipboards] in
             applications.setEnabled(isEnabled)
+            clipboards.chosen()
             // It is told once the bridge has heard of the withdrawal, so that it can still pass that on.
             MainLoop.start {
                 announcements.tellSubscribers(["Enabled"])

@@ -35,6 +35,11 @@ struct FileChoices {
         understood(.sharesOpenActivities) { try file.boolean($0) ?? true } ?? false
     }
 
+    /// What becomes of the clipboard. Who has written something else there has hardly wanted that it goes anywhere.
+    var clipboard: ClipboardMode {
+        understood(.clipboard) { try file.string($0).map { try ClipboardMode($0) } ?? .ask } ?? .off
+    }
+
     /// The adapters that are switched off; what is no name of one, and what there is more of than may be, is left out.
     var disabledAdapters: Set<AdapterName> {
         let key = ConfigurationKey.disabledAdapters

@@ -62,7 +62,7 @@ final class ManagerObject: ManagerServer {
             Self.properties(of: tally.last)
                 .merging([
                     "Fetches": .uint64(tally.fetches), "Streams": .uint64(tally.streams),
-                    "Documents": .uint64(tally.documents),
+                    "Documents": .uint64(tally.documents), "Clipboards": .uint64(tally.clipboards),
                 ]) { $1 }
         }
     }

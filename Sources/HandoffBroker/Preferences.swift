@@ -40,6 +40,8 @@ final class Preferences {
     private(set) var introduces = true
     /// Whether all that is open is listed for peers whose users ask for it.
     private(set) var sharesOpenActivities = true
+    /// What becomes of the clipboard.
+    private(set) var clipboard = ClipboardMode.ask
     private let path: String
 
     /// What the file at `path` says; what it does not say has its default.
@@ -63,6 +65,7 @@ final class Preferences {
         sharesAddresses = choices.sharesAddresses
         introduces = choices.introduces
         sharesOpenActivities = choices.sharesOpenActivities
+        clipboard = choices.clipboard
     }
 
     /// A choice that cannot be understood is none, and stays in the file.
@@ -195,6 +198,12 @@ final class Preferences {
     func setSharesOpenActivities(_ shares: Bool) throws {
         try change { $0.set(.sharesOpenActivities, to: shares) }
         sharesOpenActivities = shares
+    }
+
+    /// Stores what becomes of the clipboard.
+    func setClipboard(_ mode: ClipboardMode) throws {
+        try change { $0.set(.clipboard, to: mode.rawValue) }
+        clipboard = mode
     }
 
     /// Stores which applications are kept out; none removes the key from the file.

@@ -13,13 +13,15 @@ final class PreferencesObject: PreferencesServer {
     private let offers: Offers
     private let documents: ReceivedDocuments
     private let announcements: Announcements
+    private let clipboards: Clipboards
     private var preferences: Preferences { sessionApplications.preferences }
 
     init(
         _ session: any SessionEvents, _ applications: Applications, _ offers: Offers,
-        _ documents: ReceivedDocuments, _ announcements: Announcements
+        _ documents: ReceivedDocuments, _ announcements: Announcements, _ clipboards: Clipboards
     ) {
         (self.session, sessionApplications, self.offers) = (session, applications, offers)
+        self.clipboards = clipboards
         (self.documents, self.announcements) = (documents, announcements)
     }
 
@@ -129,6 +131,16 @@ extension PreferencesObject {
         guard shares != shareOpenActivities else { return }
         try preferences.setSharesOpenActivities(shares)
         tell("ShareOpenActivities", after: call)
+    }
+
+    var clipboard: String { preferences.clipboard.rawValue }
+
+    func setClipboard(_ text: String, _ call: MethodCall) throws {
+        let mode = try ClipboardMode(text)
+        guard mode != preferences.clipboard else { return }
+        try preferences.setClipboard(mode)
+        call.afterReply { [clipboards] in clipboards.chosen() }
+        tell("Clipboard", after: call)
     }
 
     var excludedApplications: [String] { preferences.excludedApplications.texts }

@@ -2,6 +2,8 @@
 
 /// How long each step may take.
 package enum Deadline {
+    /// `FetchClipboard` and `ClipboardChanged`: longer than the desktop may take to read its clipboard.
+    package static let clipboard: Duration = .seconds(10)
     /// `WillContinueActivity`; after that its answer is taken to be false.
     package static let willContinue: Duration = .seconds(1)
     /// `WillSave`; after that the last saved state is handed off.

@@ -19,6 +19,8 @@ package struct ConfigurationKey: Sendable {
     package static let introduces = ConfigurationKey(group: "Handoff", name: "Introduces")
     /// Whether all that is open is listed for peers whose users ask for it.
     package static let sharesOpenActivities = ConfigurationKey(group: "Handoff", name: "ShareOpenActivities")
+    /// What becomes of the clipboard.
+    package static let clipboard = ConfigurationKey(group: "Handoff", name: "Clipboard")
     /// What peers call this device.
     package static let deviceName = ConfigurationKey(group: "Device", name: "Name")
     /// Where the bridge listens.

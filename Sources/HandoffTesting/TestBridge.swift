@@ -209,6 +209,14 @@ extension TestBridge: PeerServer {
         try await ask { try await $0.release(continuation: continuation) }
     }
 
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
+        try await ask { try await $0.clipboardChanged(about: about) }
+    }
+
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await ask { try await $0.fetchClipboard(type: type, timeout: Deadline.clipboard) }
+    }
+
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         guard let other else { throw Self.unreachable }
         let far = try await ask { try await $0.openStream(continuation: continuation) }

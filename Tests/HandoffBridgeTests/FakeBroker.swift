@@ -149,6 +149,8 @@ private final class FakePreferences: PreferencesServer {
     func setSharedFolders(_ value: [String: String], _ call: MethodCall) throws {}
     var notifyOffers: String { "arrival" }
     func setNotifyOffers(_ value: String, _ call: MethodCall) throws {}
+    var clipboard: String { "ask" }
+    func setClipboard(_ value: String, _ call: MethodCall) throws {}
     var notifyContinued: Bool { true }
     func setNotifyContinued(_ value: Bool, _ call: MethodCall) throws {}
     var park: Bool { true }
@@ -284,6 +286,9 @@ private final class FakePeer: PeerServer {
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         try await broker.onOpenStream(continuation)
     }
+
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {}
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] { [:] }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
         broker.events.append("document \(continuation)")

@@ -18,6 +18,12 @@ final class FakePeer {
     var onOpenDocument: @MainLoop () async throws -> PeerOpenDocumentReply = {
         throw HandoffFailure(.notSupported, "no documents")
     }
+    /// What `FetchClipboard` returns.
+    var onFetchClipboard: @MainLoop (String) throws -> [String: Value] = { _ in
+        throw HandoffFailure.clipboardEmpty
+    }
+    /// What this device has told it of its clipboard.
+    fileprivate(set) var announcements: [[String: Value]] = []
     private let bus: Bus
 
     private init(_ bus: Bus, _ device: DeviceID, _ offer: Offer) {
@@ -180,6 +186,15 @@ private final class FakePeerServer: PeerServer {
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {
         throw HandoffFailure(.notSupported, "no streams")
+    }
+
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
+        try peer.announcements.append(about)
+    }
+
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+        try peer.saw("fetchClipboard")
+        return try peer.onFetchClipboard(type)
     }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {

@@ -7,7 +7,8 @@ internal import MainLoop
 enum LinkRules {
     /// The longest message on a link that carries no state of an activity, in bytes.
     static let maximumMessage = 1 << 14
-    /// The longest one that does, which is the reply to `Fetch` and the call of `Park`, in bytes.
+    /// The longest one that does, which is the reply to `Fetch` and the call of `Park`, or that has what is in a clipboard, which is
+    /// the reply to `FetchClipboard`, in bytes.
     static let maximumState = 320 << 10
     /// The longest one that lists what is open, which is the reply to `List`, in bytes.
     static let maximumList = (64 << 10) + maximumHeader
@@ -62,7 +63,7 @@ enum LinkRules {
     /// How long a reply to `call`, written `interface.member`, may be, in bytes.
     static func limit(ofReplyTo call: String) -> Int {
         switch call {
-        case fetch: maximumState
+        case fetch, fetchClipboard: maximumState
         case list: maximumList
         default: maximumMessage
         }
@@ -83,6 +84,7 @@ enum LinkRules {
     }
 
     private static let fetch = "\(PeerBinding.description.name).Fetch"
+    private static let fetchClipboard = "\(PeerBinding.description.name).FetchClipboard"
     private static let list = "\(PeerBinding.description.name).List"
 
     /// Whether `interface` can be called over a link.

@@ -110,6 +110,15 @@ final class IncomingPeerObject: PeerServer {
         throw HandoffFailure.notHere("OpenDocument")
     }
 
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
+        let about = try ClipboardNews.Announcement(about).about
+        try await route("ClipboardChanged") { try await $0.clipboardChanged(about: about) }
+    }
+
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await route("FetchClipboard") { try await $0.fetchClipboard(type: type, timeout: Peer.timeout) }
+    }
+
     private func peer() throws -> (peer: Peer, link: Link) {
         guard let link, let peer = owner.peer(link.device) else { throw Peer.notPaired("This device") }
         return (peer, link)

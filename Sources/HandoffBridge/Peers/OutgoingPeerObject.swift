@@ -136,6 +136,19 @@ final class OutgoingPeerObject: PeerServer {
         try await owner.openDocument(try ContinuationID(checking: continuation), of: try peer())
     }
 
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
+        let about = try ClipboardNews.Announcement(about).about
+        try await peer().call("ClipboardChanged") { proxy, timeout in
+            try await proxy.clipboardChanged(about: about, timeout: timeout)
+        }
+    }
+
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await peer().call("FetchClipboard") { proxy, timeout in
+            try await proxy.fetchClipboard(type: type, timeout: timeout)
+        }
+    }
+
     private func peer() throws -> Peer {
         guard let peer = owner.peer(device) else { throw Peer.notPaired(state.label(of: device)) }
         return peer

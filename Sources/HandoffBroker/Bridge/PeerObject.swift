@@ -15,11 +15,13 @@ final class PeerObject: PeerServer {
     private let continued: ContinuedByPeers
     private let sharedFolders: KnownFolders
     private let log: FetchLog
+    private let clipboards: Clipboards
 
     init(
         _ device: DeviceID, _ offers: Offers, _ activities: OwnActivities, _ continued: ContinuedByPeers,
-        _ sharedFolders: KnownFolders, _ log: FetchLog
+        _ sharedFolders: KnownFolders, _ log: FetchLog, _ clipboards: Clipboards
     ) {
+        self.clipboards = clipboards
         (self.device, self.offers, self.activities, self.continued) = (device, offers, activities, continued)
         (self.sharedFolders, self.log) = (sharedFolders, log)
     }
@@ -169,7 +171,22 @@ final class PeerObject: PeerServer {
         return pair.ours
     }
 
+    // MARK: The clipboard
+
+    func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
+        try clipboards.announced(about, by: device)
+    }
+
+    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await clipboards.fetch(type, by: device, call)
+    }
+
+    // MARK: Documents
+
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
+        if let opened = try await clipboards.open(try ContinuationID(checking: continuation), for: device) {
+            return opened
+        }
         let (id, object) = try living(continuation)
         let opened = try await continued.openDocument(id, for: device, of: object.caller)
         log.remember(.document, of: object, id, by: device)

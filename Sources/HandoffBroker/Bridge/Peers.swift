@@ -15,6 +15,7 @@ final class Peers {
     let offers: Offers
     private let connection: Connection
     private let continued: ContinuedByPeers
+    private let clipboards: Clipboards
     /// Makes what a device calls.
     private let makeObject: @MainLoop (DeviceID) -> PeerObject
     private var objects: [DeviceID: PeerObject] = [:]
@@ -25,8 +26,9 @@ final class Peers {
     /// None yet. Their objects, which `makeObject` makes, are on `connection`.
     init(
         _ connection: Connection, _ known: KnownPeers, _ offers: Offers, _ continued: ContinuedByPeers,
-        _ makeObject: @escaping @MainLoop (DeviceID) -> PeerObject
+        _ clipboards: Clipboards, _ makeObject: @escaping @MainLoop (DeviceID) -> PeerObject
     ) {
+        self.clipboards = clipboards
         (self.connection, self.known, self.offers, self.continued) = (connection, known, offers, continued)
         self.makeObject = makeObject
     }
@@ -60,6 +62,7 @@ final class Peers {
         offers.peerChanged(device, isMuted: isMuted)
         continued.linkChanged(to: device, isConnected: isConnected)
         offers.continuations.linkChanged(to: device, isConnected: isConnected)
+        clipboards.peerChanged(device, isConnected: isConnected, isMuted: isMuted)
         guard isConnected else { return }
         offers.awake(device)
         offers.tellContinuedParked(to: device)
@@ -71,6 +74,7 @@ final class Peers {
         brokerLog.debug("Peer \(device) is removed.")
         offers.peerRemoved(device)
         continued.peerRemoved(device)
+        clipboards.peerRemoved(device)
     }
 
     /// The bridge is gone, and with it all that was known of peers; but what is being continued may still
@@ -79,6 +83,7 @@ final class Peers {
         for device in objects.keys { forget(device) }
         offers.allPeersRemoved()
         continued.allLinksLost()
+        clipboards.allPeersRemoved()
     }
 
     /// Nothing is told of them any more.

@@ -104,6 +104,16 @@ final class ContinuedByPeers {
         }
     }
 
+    /// Begins to send a clipboard's content to a peer, as a document.
+    /// - Returns: the bridge's end, and what the peer is told.
+    func openClipboard(
+        _ file: ClipboardFile, _ id: ContinuationID, for device: DeviceID
+    ) async throws -> PeerOpenDocumentReply {
+        await documents.endFormer(of: device)
+        try machine.openOther(id, of: device)
+        return try documents.open(file, id, for: device)
+    }
+
     // MARK: Events
 
     /// This activity is offered now, or none is.

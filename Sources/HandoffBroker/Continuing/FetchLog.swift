@@ -29,6 +29,9 @@ final class FetchLog {
     /// Whether subscribers have yet to be told of what was fetched.
     private var isUntold = false
     private var budget = FetchLogBudget()
+    /// What clipboards are in the list, which has activities otherwise.
+    private static let clipboardType = try? ActivityType("org.example.Handoff.clipboard")
+    private static let clipboardApplication = try? ApplicationID("org.example.Handoff.Clipboard")
     private lazy var timer = DeadlineTimer { [weak self] in self?.sumUp() }
 
     /// Nothing was taken. What is will be told by `announcements`.
@@ -63,6 +66,23 @@ final class FetchLog {
         guard budget.take(device, at: .now) else { return }
         let count = offers.count == 1 ? "1 activity" : "\(offers.count) activities"
         brokerLog.message("\(peers.name(of: device)) was told what is open: \(count).")
+    }
+
+    /// `device` has fetched what was in the clipboard, as these kinds.
+    func clipboardFetched(_ kinds: [ClipboardKind], by device: DeviceID) {
+        guard let type = Self.clipboardType, let application = Self.clipboardApplication else { return }
+        let what = kinds.map(\.rawValue).joined(separator: ", ")
+        var generator = SystemRandomNumberGenerator()
+        recent.add(
+            RecentFetches.Fetch(
+                .clipboard, continuation: ContinuationID(using: &generator), time: clock.wall, device: device,
+                deviceName: peers.name(of: device), type: type,
+                applicationID: application, title: what))
+        tell()
+        sumUp()
+        defer { timer.set(budget.nextDeadline?.microseconds) }
+        guard budget.take(device, at: .now) else { return }
+        brokerLog.message("\(peers.name(of: device)) has taken what was in the clipboard (\(what)).")
     }
 
     /// Tells subscribers, once for all that was fetched within a turn of the loop.

@@ -48,6 +48,19 @@ final class SentDocuments {
         }
     }
 
+    /// Begins to send the content of a clipboard.
+    /// - Returns: the bridge's end, and what the peer is told.
+    func open(
+        _ file: ClipboardFile, _ id: ContinuationID, for device: DeviceID
+    ) throws -> PeerOpenDocumentReply {
+        do {
+            return try send(try SourceDocument(file), id, to: device)
+        } catch {
+            close(device)
+            throw error
+        }
+    }
+
     /// Waits a moment for the end of the document that is on its way.
     private func end(of device: DeviceID) async {
         let wait = waiting[device] ?? Awaited()

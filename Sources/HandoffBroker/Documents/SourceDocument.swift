@@ -48,6 +48,16 @@ final class SourceDocument: Sendable {
         self.file = file
     }
 
+    /// The content of a clipboard, which nobody can change.
+    /// - Throws: if there is no descriptor left for it.
+    init(_ content: ClipboardFile) throws(HandoffFailure) {
+        file = try content.handedOut()
+        guard let state = FileState(of: file.number) else { throw HandoffFailure.clipboardEmpty }
+        self.state = state
+        (size, changesUnseen, path) = (UInt64(content.size), false, nil)
+        about = try DocumentDescription(name: "", size: size, contentType: "", modified: nil)
+    }
+
     /// Reads what is at `offset`.
     /// - Returns: the number of bytes, 0 at the end; negative with `errno` set if that fails.
     func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: UInt64) -> Int {

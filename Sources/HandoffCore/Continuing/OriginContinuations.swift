@@ -188,6 +188,13 @@ package struct OriginContinuations: Sendable {
         return entries[index].document
     }
 
+    /// What is no document of a continuation goes to a peer by the same way, under `id`: `documentClosed(of:)` is to follow once.
+    /// - Throws: `limitsExceeded` while a document is on its way to the peer.
+    package mutating func openOther(_ id: ContinuationID, of device: DeviceID) throws(HandoffFailure) {
+        guard documents[device] == nil else { throw .anotherDocument }
+        documents[device] = id
+    }
+
     /// The document of a peer is no longer on its way.
     package mutating func documentClosed(of device: DeviceID) { documents[device] = nil }
 

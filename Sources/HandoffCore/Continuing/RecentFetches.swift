@@ -11,6 +11,8 @@ package struct RecentFetches: Sendable {
         case stream
         /// It opened the activity's document.
         case document
+        /// It fetched what was in the clipboard.
+        case clipboard
     }
 
     /// One fetch, or one stream or document that was opened.
@@ -58,6 +60,8 @@ package struct RecentFetches: Sendable {
         package internal(set) var streams: UInt64 = 0
         /// How many documents it has opened.
         package internal(set) var documents: UInt64 = 0
+        /// How often it has fetched what was in the clipboard.
+        package internal(set) var clipboards: UInt64 = 0
     }
 
     /// How many fetches are remembered.
@@ -97,6 +101,7 @@ package struct RecentFetches: Sendable {
         case .activity: if isFirst(fetch) { tally.fetches += 1 }
         case .stream: tally.streams += 1
         case .document: tally.documents += 1
+        case .clipboard: tally.clipboards += 1
         }
         if devices.count >= Self.maximumDevices {
             counted[devices.removeLast().last.device] = nil

@@ -65,6 +65,13 @@ package final class ClipboardFile: Sendable {
         return bytes
     }
 
+    /// The first bytes, so many at most.
+    package func bytes(atMost count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            initialized = max(0, read(UnsafeMutableRawBufferPointer(buffer), at: 0))
+        }
+    }
+
     /// Reads what is at `offset`.
     /// - Returns: the number of bytes, 0 at the end; negative with `errno` set if that fails.
     package func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int {
