@@ -32,10 +32,20 @@ enum ClipboardPipe {
         }
     }
 
-    /// Writes all of `file` to `descriptor`, and then closes it; if its reader does not take it, it is closed before.
-    static func write(_ file: ClipboardFile, to descriptor: consuming FileDescriptor) {
+    /// Writes all of `file` to `descriptor`, and then closes it; if its reader does not take it, it is closed
+    /// before. Then `done` is called.
+    static func write(
+        _ file: ClipboardFile, to descriptor: consuming FileDescriptor,
+        _ done: @escaping @MainLoop @Sendable (_ isWritten: Bool) -> Void = { _ in }
+    ) {
         let number = descriptor.take()
-        if !start({ write(file, FileDescriptor(owning: number)) }) { close(number) }
+        let started = start {
+            let isWritten = write(file, FileDescriptor(owning: number))
+            MainLoop.start { done(isWritten) }
+        }
+        guard !started else { return }
+        close(number)
+        MainLoop.start { done(false) }
     }
 
     private static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
@@ -74,29 +84,31 @@ enum ClipboardPipe {
         }
     }
 
-    private static func write(_ file: ClipboardFile, _ descriptor: consuming FileDescriptor) {
+    /// - Returns: whether all of it was written.
+    private static func write(_ file: ClipboardFile, _ descriptor: consuming FileDescriptor) -> Bool {
         let end = ContinuousClock.now + limit
         let flags = fcntl(descriptor.number, F_GETFL)
-        guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else { return }
+        guard flags >= 0, fcntl(descriptor.number, F_SETFL, flags | O_NONBLOCK) == 0 else { return false }
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 4096)
         defer { buffer.deallocate() }
         var offset = 0
         while offset < file.size {
             let count = file.read(buffer, at: offset)
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             var written = 0
             while written < count {
-                guard ready(descriptor.number, POLLOUT), ContinuousClock.now < end else { return }
+                guard ready(descriptor.number, POLLOUT), ContinuousClock.now < end else { return false }
                 let more = Glibc.write(
                     descriptor.number, buffer.baseAddress?.advanced(by: written), count - written)
                 if more > 0 {
                     written += more
                 } else if errno != EINTR && errno != EAGAIN {
-                    return
+                    return false
                 }
             }
             offset += count
         }
+        return true
     }
 
     /// Waits until something can be read or written; false if nothing can within ``patience``.
