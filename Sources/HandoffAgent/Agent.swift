@@ -23,6 +23,7 @@ package final class Agent {
     private let surfaces: [any Surface]
     private let focus: DesktopFocus
     private let adapters: AgentAdapters
+    private let clipboard: AgentClipboard
 
     /// An agent on `bus`, which is served by nobody else.
     package init(_ bus: Bus) {
@@ -44,12 +45,15 @@ package final class Agent {
         for surface in [search, panel] as [any Surface] { gate.lead(to: surface) }
         focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
         adapters = AgentAdapters(bus, focus)
-        bus.connection.policy = BusAccessPolicy()
+        clipboard = AgentClipboard(bus, focus, AgentClipboard.ways(bus)) { [gate] in gate.isOpen }
+        bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.broker])
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.
     package func export() {
         shell.begin()
+        bus.connection.objects.export(
+            HandoffNames.agentClipboard, [DesktopClipboardBinding(clipboard)], isListed: false)
         for surface in surfaces { surface.begin() }
         bus.connection.objects.export(
             HandoffNames.agentPath,
@@ -70,7 +74,10 @@ package final class Agent {
     }
 
     /// Takes back what is shown, since nobody would answer who presses it. To be called while the bus is still there.
-    package func end() { board.end() }
+    package func end() {
+        board.end()
+        clipboard.end()
+    }
 
     /// Returns once that is done, which depends on who shows it.
     package func settle() async { await board.settle() }
@@ -87,6 +94,7 @@ package final class Agent {
 
     private func presenceChanged(_ event: Presence.Event) {
         gate.set(isLocked: watch.isLocked)
+        if gate.isOpen { clipboard.unlocked() }
         notices.presenceChanged(event)
         adapters.isLocked = watch.isLocked
     }
@@ -96,5 +104,6 @@ package final class Agent {
         gate.update(feed.report)
         notices.update(feed.report)
         adapters.update(feed.report.broker.content?.preferences)
+        clipboard.update(feed.broker, feed.report.broker.content?.preferences)
     }
 }

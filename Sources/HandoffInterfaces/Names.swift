@@ -51,6 +51,8 @@ package enum HandoffNames {
     package static let agentItem: ObjectPath = "/org/example/Handoff/Agent/Item"
     /// The menu of that item.
     package static let agentMenu: ObjectPath = "/org/example/Handoff/Agent/Menu"
+    /// The clipboard of the desktop, for the broker.
+    package static let agentClipboard: ObjectPath = "/org/example/Handoff/Agent/Clipboard"
     /// What GNOME Shell searches.
     package static let agentSearchProvider: ObjectPath = "/org/example/Handoff/Agent/SearchProvider"
     /// What KRunner searches.

@@ -174,7 +174,7 @@ final class PeerObject: PeerServer {
     // MARK: The clipboard
 
     func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {
-        try clipboards.announced(about, by: device)
+        try await clipboards.announced(about, by: device)
     }
 
     func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {

@@ -217,11 +217,32 @@ final class Clipboards {
     // MARK: What peers want
 
     /// `device` says this of its clipboard.
-    func announced(_ about: [String: Value], by device: DeviceID) throws {
+    func announced(_ about: [String: Value], by device: DeviceID) async throws {
         guard activities.isEnabled else { throw HandoffFailure.disabledThere }
         let action = try news.announced(
             ClipboardNews.Announcement(about), by: device, at: clock.instant)
-        if let action { desktop?.perform(action) }
+        switch action {
+        case .ask:
+            // Who has sent it is told if nobody is asked.
+            guard let desktop, let action else { throw HandoffFailure.noClipboardThere }
+            do {
+                try await desktop.perform(action)
+            } catch {
+                throw HandoffFailure(routed: error)
+            }
+        case .follow, nil: perform(action)
+        }
+    }
+
+    private func perform(_ action: ClipboardNews.Action?) {
+        guard let action, let desktop else { return }
+        MainLoop.start {
+            do {
+                try await desktop.perform(action)
+            } catch {
+                brokerLog.info("The clipboard does not follow: \(DBusError.converting(error).message)")
+            }
+        }
     }
 
     /// `device` fetches what is in the clipboard here, or what was sent to it.
@@ -294,7 +315,7 @@ final class Clipboards {
         connected.remove(device)
         opening[device] = nil
         if sent?.device == device { sent = nil }
-        if let action = news.removed(device) { desktop?.perform(action) }
+        perform(news.removed(device))
     }
 
     /// There is no bridge.
@@ -307,7 +328,7 @@ final class Clipboards {
         if !activities.isEnabled || news.mode == .off { (sent, opening) = (nil, [:]) }
         if let followed = news.followed?.device {
             news.lost()
-            desktop?.perform(.follow(followed, kinds: [], age: .zero))
+            perform(.follow(followed, kinds: [], age: .zero))
         }
     }
 

@@ -41,20 +41,13 @@ final class DesktopClipboard {
     }
 
     /// Does what is to be done.
-    func perform(_ action: ClipboardNews.Action) {
-        MainLoop.start { [proxy] in
-            do {
-                switch action {
-                case .follow(let device, let kinds, let age):
-                    try await proxy.follow(
-                        deviceId: device.description, types: kinds.map(\.rawValue),
-                        age: Int64(age / .microseconds(1)))
-                case .ask(let device, let kinds):
-                    try await proxy.ask(deviceId: device.description, types: kinds.map(\.rawValue))
-                }
-            } catch {
-                brokerLog.info("The clipboard was not told: \(DBusError.converting(error).message)")
-            }
+    func perform(_ action: ClipboardNews.Action) async throws {
+        switch action {
+        case .follow(let device, let kinds, let age):
+            let age = Int64(age / .microseconds(1))
+            try await proxy.follow(deviceId: device.description, types: kinds.map(\.rawValue), age: age)
+        case .ask(let device, let kinds):
+            try await proxy.ask(deviceId: device.description, types: kinds.map(\.rawValue))
         }
     }
 }
