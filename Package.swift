@@ -95,6 +95,7 @@ let package = Package(
         .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
         .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
+        .systemLibrary(name: "CWayland"),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),
         module("MainLoop", ["CGio", "Platform"]),
@@ -104,8 +105,7 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "dbus-generator", dependencies: ["DBusGeneratorLibrary"],
-            path: "Sources/DBusGenerator/Tool",
-            swiftSettings: settings),
+            path: "Sources/DBusGenerator/Tool", swiftSettings: settings),
         .plugin(
             name: "DBusGeneratorPlugin", capability: .buildTool(), dependencies: ["dbus-generator"],
             path: "Sources/DBusGenerator/Plugin"),
@@ -135,7 +135,8 @@ let package = Package(
         .target(
             name: "HandoffAgent",
             dependencies: ground + [
-                "CGio", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffSession", "HandoffStatus",
+                "CGio", "CWayland", "CXCB", "HandoffAdapters", "HandoffClient", "HandoffSession",
+                "HandoffStatus",
             ],
             exclude: ["Interfaces"], swiftSettings: settings, plugins: ["DBusGeneratorPlugin"]),
         program("handoff-agent", ["HandoffAgent", "HandoffDaemon", "HandoffInterfaces", "Platform"]),
@@ -269,8 +270,7 @@ if hasGTK, hasWindows {
                 "CAdwaita", "CGTK", "ContactsModel", "GTKObjects", "GTKSupport", "HandoffGTK", "HandoffKit",
                 "Platform",
             ],
-            path: "Sources/Examples/Contacts", swiftSettings: settings,
-            plugins: ["TemplateGeneratorPlugin"]),
+            path: "Sources/Examples/Contacts", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         .executableTarget(
             name: "handoff-settings",
             dependencies: ground + [
