@@ -3,3 +3,4 @@
 #include <stdlib.h>
 #include <xcb/xcb.h>
 #include <xcb/xcbext.h>
+#include <xcb/xfixes.h>

@@ -82,7 +82,7 @@ final class AgentClipboard {
     func update(_ broker: Daemon?, _ preferences: [String: Value]?) {
         excluded = Set(preferences?.texts("ExcludedApplications") ?? [])
         let former = mode
-        mode = preferences.flatMap { try? ClipboardMode($0.text("Clipboard") ?? "off") } ?? .off
+        mode = preferences.flatMap { try? ClipboardMode($0.text("Clipboard")) } ?? .off
         if mode != .follow, former == .follow { giveUp() }
         if mode == .off {
             end()
@@ -257,7 +257,7 @@ extension AgentClipboard: DesktopClipboardServer {
         onPasted(ClipboardSummary(given), deviceId)
     }
 
-    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) async throws {
+    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) throws {
         _ = try reached()
         let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
         let left = ClipboardNews.lifetime - .microseconds(max(0, age))
@@ -302,7 +302,7 @@ extension AgentClipboard: DesktopClipboardServer {
         return isUnlocked() ? file : nil
     }
 
-    func ask(deviceId: String, types: [String], _ call: MethodCall) async throws {
+    func ask(deviceId: String, types: [String], _ call: MethodCall) throws {
         _ = try reached()
         let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
         call.afterReply { [onAsked] in onAsked(kinds, deviceId) }

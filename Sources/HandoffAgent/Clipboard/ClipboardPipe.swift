@@ -126,6 +126,7 @@ enum ClipboardPipe {
         .offerWithdrawn,
         "The program that the clipboard's content is from does not give it. Copy it once more there.")
 
-    private static let busy = HandoffFailure(
+    /// Too many programs are read from or written to.
+    static let busy = HandoffFailure(
         .limitsExceeded, "Other programs are still being given the clipboard. Try again in a moment.")
 }

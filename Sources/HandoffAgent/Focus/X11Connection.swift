@@ -61,14 +61,16 @@ final class X11Connection: @unchecked Sendable {
 
     deinit { xcb_disconnect(raw) }
 
-    private static func root(_ raw: OpaquePointer, _ number: Int32) -> xcb_window_t? {
+    /// The root window of the screen with this number; nil if there is no such screen.
+    static func root(_ raw: OpaquePointer, _ number: Int32) -> xcb_window_t? {
         guard let setup = xcb_get_setup(raw) else { return nil }
         var screens = xcb_setup_roots_iterator(setup)
         for _ in 0..<max(0, number) where screens.rem > 0 { xcb_screen_next(&screens) }
         return screens.rem > 0 ? screens.data?.pointee.root : nil
     }
 
-    private static func atom(_ name: String, _ raw: OpaquePointer) -> xcb_atom_t {
+    /// The atom of a name, which is made if there is none; 0 if that fails. This waits for the display.
+    static func atom(_ name: String, _ raw: OpaquePointer) -> xcb_atom_t {
         let reply = xcb_intern_atom_reply(raw, xcb_intern_atom(raw, 0, UInt16(name.utf8.count), name), nil)
         defer { free(reply) }
         return reply?.pointee.atom ?? 0
