@@ -60,8 +60,8 @@ final class AgentClipboard {
 
     /// What is fetched so soon after the clipboard was taken over is for no user who pastes.
     private static let tooSoon: Int64 = 10_000
-    /// How long a clipboard manager may take to put back what it has kept.
-    private static let keeping: Int64 = 1_000_000
+    /// How long a clipboard manager may take to make what was brought here its own, and to put it back once it is given up.
+    private static let (taking, keeping): (Int64, Int64) = (100_000, 1_000_000)
 
     /// The clipboard by the first of `ways` that the desktop has. What was copied where is known by `focus`.
     init(
@@ -181,7 +181,7 @@ final class AgentClipboard {
 
     private func own(_ kinds: [ClipboardKind], _ content: Content, _ provide: @escaping ClipboardProvider) {
         self.content = content
-        keptUntil = MainLoop.now + Self.keeping
+        keptUntil = MainLoop.now + Self.taking
         backend?.own(kinds.flatMap(\.spellings), provide)
     }
 
