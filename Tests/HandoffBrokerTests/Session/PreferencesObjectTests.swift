@@ -17,7 +17,7 @@ struct PreferencesObjectTests {
             "Port": .uint16(0), "Applications": try texts([:]), "SharedFolders": try texts([:]),
             "NotifyOffers": .string("arrival"), "NotifyContinued": .boolean(true), "Park": .boolean(true),
             "ShareAddresses": .boolean(true), "Introduces": .boolean(true),
-            "ShareOpenActivities": .boolean(true),
+            "ShareOpenActivities": .boolean(true), "Clipboard": .string("ask"),
             "ExcludedApplications": .strings([]), "DisabledAdapters": .strings([]),
             "DocumentsFolder": .string(""),
         ]
@@ -31,6 +31,7 @@ struct PreferencesObjectTests {
             "SharedFolders": try texts(["Cloud": "/home/me/Cloud"]), "NotifyOffers": .string("never"),
             "NotifyContinued": .boolean(false), "Park": .boolean(false), "ShareAddresses": .boolean(false),
             "Introduces": .boolean(false), "ShareOpenActivities": .boolean(false),
+            "Clipboard": .string("follow"),
             "ExcludedApplications": .strings(["com.example.a", "org.b"]),
             "DisabledAdapters": .strings(["kate", "mpv-2"]),
             "DocumentsFolder": .string("~/Meine Dokumente; ü"),
@@ -169,6 +170,10 @@ struct PreferencesObjectTests {
             ["a\nb", "\u{202e}name", "\u{2028}", " name", String(repeating: "x", count: 65)].map {
                 .string($0)
             }
+        ),
+        (
+            "Clipboard",
+            ["", "Ask", "on", "off "].map { .string($0) }
         ),
         (
             "NotifyOffers",
