@@ -16,6 +16,9 @@ package protocol AgentActions: AnyObject {
     /// Sends what is current here to the peer `deviceID`, if that is still one.
     func send(to deviceID: String)
 
+    /// Puts what is in the clipboard of the peer `deviceID`, or what its user has sent here, into the one here.
+    func paste(from deviceID: String)
+
     /// Answers whether both devices show the same code.
     func confirmPairing(with deviceID: String, matches: Bool)
 

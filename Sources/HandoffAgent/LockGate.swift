@@ -52,6 +52,8 @@ package final class LockGate: AgentActions {
 
     package func send(to deviceID: String) { pass("sent") { $0.send(to: deviceID) } }
 
+    package func paste(from deviceID: String) { pass("pasted") { $0.paste(from: deviceID) } }
+
     package func confirmPairing(with deviceID: String, matches: Bool) {
         pass("confirmed") { $0.confirmPairing(with: deviceID, matches: matches) }
     }

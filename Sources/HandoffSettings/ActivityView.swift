@@ -52,6 +52,9 @@ final class FetchRowView: ContentRow {
 
     func show(_ content: FetchRow) {
         applications.show(content.pictures, in: picture)
+        if content.pictures.isEmpty {
+            gtk_image_set_from_icon_name(picture.pointer, "edit-paste-symbolic")
+        }
         title[text: "label"] = content.title
         device[text: "label"] = content.device
         detail[text: "label"] = content.detail

@@ -9,7 +9,7 @@ import Platform
 @MainActor
 final class PreferencesView {
     private let stack, enabled, parks, sharesAddresses, introduces, sharesOpen: GTKObject
-    private let notifyOffers, notifyContinued: GTKObject
+    private let clipboard, notifyOffers, notifyContinued: GTKObject
     private let noExcluded, noFolders: GTKObject
     private let documentsFolder, documentsReset, adaptersGroup, extensionRow, topBar: GTKObject
     private let excluded: RowList<RemovableRow<ExcludedRow>>
@@ -26,7 +26,7 @@ final class PreferencesView {
     init(_ template: Template, _ actor: WindowActor) {
         (stack, enabled, parks) = (template["preferences_stack"], template["enabled"], template["parks"])
         (sharesAddresses, introduces) = (template["shares_addresses"], template["introduces"])
-        sharesOpen = template["shares_open"]
+        (sharesOpen, clipboard) = (template["shares_open"], template["clipboard"])
         (notifyOffers, notifyContinued) = (template["notify_offers"], template["notify_continued"])
         (noExcluded, noFolders) = (template["no_excluded"], template["no_folders"])
         (documentsFolder, documentsReset) = (template["documents_folder"], template["documents_reset"])
@@ -61,6 +61,9 @@ final class PreferencesView {
         sharesAddresses[flag: "active"] = page.sharesAddresses
         introduces[flag: "active"] = page.introduces
         sharesOpen[flag: "active"] = page.sharesOpen
+        clipboard[number: "selected"] =
+            PreferencesPage.Clipboard.allCases.firstIndex(of: page.clipboard) ?? 0
+        clipboard[text: "subtitle"] = page.clipboardMeaning
         excluded.set(page.excluded)
         folders.set(page.folders)
         noExcluded[flag: "visible"] = page.excluded.isEmpty
@@ -100,12 +103,10 @@ final class PreferencesView {
             self?.chosen { PreferencesPage.setNotifyContinued($0.notifyContinued[flag: "active"]) }
         }
         notifyOffers.on("notify::selected") { [weak self] in
-            self?.chosen { view in
-                let all = PreferencesPage.NotifyOffers.allCases
-                let position = view.notifyOffers[number: "selected"]
-                return all.indices.contains(position)
-                    ? PreferencesPage.setNotifyOffers(all[position]) : nil
-            }
+            self?.chosen { $0.chosen(in: $0.notifyOffers, PreferencesPage.setNotifyOffers) }
+        }
+        clipboard.on("notify::selected") { [weak self] in
+            self?.chosen { $0.chosen(in: $0.clipboard, PreferencesPage.setClipboard) }
         }
         documentsReset.on("clicked") { [weak self] in
             self?.chosen { _ in PreferencesPage.setDocumentsFolder("") }
@@ -121,6 +122,14 @@ final class PreferencesView {
 
     private func chosen(_ request: (PreferencesView) -> Request?) {
         if !isShowing, let request = request(self) { write(request) }
+    }
+
+    /// What the choice in `row`, which shows all values in their order, asks for.
+    private func chosen<Choice: CaseIterable>(
+        in row: GTKObject, _ request: (Choice) -> Request
+    ) -> Request? where Choice.AllCases == [Choice] {
+        let position = row[number: "selected"]
+        return Choice.allCases.indices.contains(position) ? request(Choice.allCases[position]) : nil
     }
 
     private func write(_ request: Request) { actor.window?.write(request) }

@@ -30,7 +30,7 @@ package struct ActivityPage: Equatable, Sendable {
     private static func occasions(_ fetches: [RecentFetch]) -> [[RecentFetch]] {
         var occasions: [[RecentFetch]] = []
         for fetch in fetches {
-            if let last = occasions.last?.last, last.kind != "activity", last.isOfSame(as: fetch),
+            if let last = occasions.last?.last, last.isPart, last.isOfSame(as: fetch),
                 last.time - fetch.time < occasion
             {
                 occasions[occasions.count - 1].append(fetch)
@@ -51,7 +51,7 @@ package struct FetchRow: Equatable, Sendable, Identifiable {
     package let device: String
     /// What kind of thing it was, of which application, and when.
     package let detail: String
-    /// The applications whose picture stands for it.
+    /// The applications whose picture stands for it; none if it is what was in the clipboard.
     package let pictures: [String]
 
     /// The row of what was fetched together, the latest first.
@@ -59,12 +59,18 @@ package struct FetchRow: Equatable, Sendable, Identifiable {
         let fetch = fetches[0]
         // Two may be of one microsecond.
         id = "\(number)"
-        title = ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown
         device =
             ChosenText(
                 name: fetch.deviceName.isEmpty
                     ? String(fetch.deviceID.prefix(ShortIDs.minimum)) : fetch.deviceName
             ).shown
+        if let clipboard = fetch.clipboard {
+            title = tr("Clipboard: {what}", ["what": clipboard.text])
+            detail = Ages.ago(fetch.time, at: now)
+            pictures = []
+            return
+        }
+        title = ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown
         let kinds = [("document", tr("the document")), ("stream", tr("a stream"))]
             .filter { kind in fetches.contains { $0.kind == kind.0 } }.map { $0.1 }
         detail = ([name.name(of: fetch.applicationID)] + kinds + [Ages.ago(fetch.time, at: now)])
@@ -74,6 +80,9 @@ package struct FetchRow: Equatable, Sendable, Identifiable {
 }
 
 extension RecentFetch {
+    /// Whether something else was fetched before that it comes with.
+    fileprivate var isPart: Bool { kind == "document" || kind == "stream" }
+
     /// Whether both are of the same activity, as far as is shown of it, and by the same device.
     fileprivate func isOfSame(as other: RecentFetch) -> Bool {
         (deviceID, applicationID, title) == (other.deviceID, other.applicationID, other.title)
@@ -120,13 +129,17 @@ package struct FetchesRow: Equatable, Sendable, Identifiable {
                 name: fetches.deviceName.isEmpty
                     ? String(fetches.deviceID.prefix(ShortIDs.minimum)) : fetches.deviceName
             ).shown
-        let (activities, streams, documents) = (
-            Int(clamping: fetches.fetches), Int(clamping: fetches.streams), Int(clamping: fetches.documents)
+        let (activities, streams, documents, clipboards) = (
+            Int(clamping: fetches.fetches), Int(clamping: fetches.streams), Int(clamping: fetches.documents),
+            Int(clamping: fetches.clipboards)
         )
         counts = [
-            trn("{count} activity", "{count} activities", count: activities),
+            activities == 0 && clipboards != 0
+                ? "" : trn("{count} activity", "{count} activities", count: activities),
             streams == 0 ? "" : trn("{count} stream", "{count} streams", count: streams),
             documents == 0 ? "" : trn("{count} document", "{count} documents", count: documents),
+            clipboards == 0
+                ? "" : trn("the clipboard {count} time", "the clipboard {count} times", count: clipboards),
         ].filter { !$0.isEmpty }.joined(separator: ", ")
         last = Ages.ago(fetches.time, at: now)
     }

@@ -3,6 +3,7 @@ internal import DBus
 internal import HandoffClient
 internal import HandoffCore
 internal import HandoffStatus
+internal import Platform
 
 /// What the page shows on which people choose.
 package struct PreferencesPage: Equatable, Sendable {
@@ -22,6 +23,10 @@ package struct PreferencesPage: Equatable, Sendable {
     package var introduces = true
     /// Whether the user's devices are told what is open here, when their user asks for it.
     package var sharesOpen = true
+    /// What becomes of the clipboard.
+    package var clipboard = Clipboard.ask
+    /// Whether the clipboard of the desktop here can be reached.
+    package var reachesClipboard = false
     /// The applications that are kept out, by name.
     package var excluded: [ExcludedRow] = []
     /// The shared folders, by name.
@@ -38,6 +43,11 @@ package struct PreferencesPage: Equatable, Sendable {
         case arrival, always, never
     }
 
+    /// What becomes of the clipboard.
+    package enum Clipboard: String, CaseIterable, Sendable {
+        case ask, follow, off
+    }
+
     /// What `state` has of it.
     init(_ state: WindowState, _ name: ApplicationNames) {
         shellExtension = state.shellExtension
@@ -46,6 +56,8 @@ package struct PreferencesPage: Equatable, Sendable {
         isAvailable = true
         isEnabled = broker.isEnabled
         notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
+        clipboard = Clipboard(rawValue: chosen.text("Clipboard")) ?? .ask
+        reachesClipboard = !broker.clipboardDesktop.isEmpty
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
         if chosen["Park"] != nil { parks = chosen.flag("Park") }
         if chosen["ShareAddresses"] != nil { sharesAddresses = chosen.flag("ShareAddresses") }
@@ -61,6 +73,25 @@ package struct PreferencesPage: Equatable, Sendable {
             AdapterRow(id: $0.id, name: $0.name, isOn: !disabled.contains($0.id))
         }
         .sorted { ($0.name, $0.id) < ($1.name, $1.id) }
+    }
+
+    /// What the choice about the clipboard means, in whole sentences but for the last full stop.
+    package var clipboardMeaning: String {
+        let meaning =
+            switch clipboard {
+            case .ask:
+                tr(
+                    "A device of yours gets what is in the clipboard here when you ask for it there, and is told nothing before. What password managers mark as a secret never goes"
+                )
+            case .follow:
+                tr(
+                    "This device and your connected ones that follow too tell each other when text or an image is copied, never what. For two minutes it can be pasted on the others. What password managers mark as a secret never goes"
+                )
+            case .off:
+                tr("What is copied here stays here, and nothing comes from the clipboards of your devices")
+            }
+        guard clipboard != .off, !reachesClipboard else { return meaning }
+        return meaning + "\n" + tr("The clipboard of this desktop cannot be reached")
     }
 
     // MARK: Changes
@@ -94,6 +125,11 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Whether the user's devices are told what is open here, when their user asks for it.
     package static func setSharesOpen(_ isOn: Bool) -> Request {
         .setPreference("ShareOpenActivities", .boolean(isOn))
+    }
+
+    /// What becomes of the clipboard.
+    package static func setClipboard(_ mode: Clipboard) -> Request {
+        .setPreference("Clipboard", .string(mode.rawValue))
     }
 
     /// Where documents go; empty for the folder that they go to if nothing else is chosen.

@@ -32,14 +32,24 @@ package struct BrokerStatus: Equatable, Sendable {
     /// What the user has chosen: the properties of `Preferences`, by their names.
     package var preferences: [String: Value] = [:]
 
+    /// By which of the desktop's means the clipboard here is reached; empty if by none.
+    package let clipboardDesktop: String
+
     /// What can be sent to another device.
     package var sendable: LocalActivity? { current ?? left }
+    /// Whether the user wants to paste what is in the clipboards of other devices.
+    package var isPasting: Bool { isEnabled && ["ask", "follow"].contains(preferences.text("Clipboard")) }
 
     /// A broker that says nothing.
-    package init() {}
+    package init() { clipboardDesktop = "" }
 
-    /// What a broker says that shows `objects`, and has these `properties` as `Manager`, and as `Preferences`.
-    package init(objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:]) {
+    /// What a broker says that shows `objects`, and has these properties as `Manager`, as `Preferences`, and as
+    /// `Clipboard`.
+    package init(
+        objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:],
+        clipboard: [String: Value] = [:]
+    ) {
+        clipboardDesktop = clipboard.text("Desktop")
         version = manager.number("Version")
         isEnabled = manager.flag("Enabled")
         let excluded = preferences.texts("ExcludedApplications")

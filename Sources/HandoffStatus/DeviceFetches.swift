@@ -16,6 +16,8 @@ package struct DeviceFetches: Equatable, Sendable {
     package let fetches: UInt64
     package let streams: UInt64
     package let documents: UInt64
+    /// How often it has taken what was in the clipboard.
+    package let clipboards: UInt64
 
     /// The entry that these properties describe.
     package init(_ properties: [String: Value]) {
@@ -28,6 +30,7 @@ package struct DeviceFetches: Equatable, Sendable {
         fetches = properties.count("Fetches")
         streams = properties.count("Streams")
         documents = properties.count("Documents")
+        clipboards = properties.count("Clipboards")
     }
 
     /// The entries in the property `FetchesByDevice`; none if there is no such property.

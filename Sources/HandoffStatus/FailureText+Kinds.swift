@@ -40,6 +40,37 @@ extension FailureText {
         }
     }
 
+    /// What is in the clipboard of a device was not pasted here.
+    package static func pasting(_ error: DBusError) -> FailureText {
+        switch code(error.name.text) {
+        case .notSupported:
+            FailureText(
+                summary: tr(
+                    "The clipboard of one of the devices cannot be reached, or the Handoff of the other one is too old."
+                ),
+                error.message)
+        case .offerWithdrawn:
+            FailureText(
+                summary: tr(
+                    "There is nothing in its clipboard that may go to other devices. Copy it once more there."
+                ))
+        case .disabled:
+            FailureText(
+                summary: tr(
+                    "Handoff, or its clipboard, is switched off here or on the other device. Switch it on."))
+        case .accessDenied:
+            FailureText(
+                summary: tr(
+                    "One of the devices is locked, or this one is muted there. Unlock or unmute it, then try again."
+                ))
+        case .applicationFailed:
+            FailureText(
+                summary: tr("What came is not what it says that it is. Copy it once more there."),
+                error.message)
+        default: FailureText(error)
+        }
+    }
+
     /// A device did not list what is open there.
     package static func listing(_ error: DBusError) -> FailureText {
         switch code(error.name.text) {

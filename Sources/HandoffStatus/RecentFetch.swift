@@ -2,12 +2,12 @@
 package import DBus
 internal import HandoffClient
 
-/// One occasion on which another device fetched an activity from this one, or opened a stream or the document
-/// of it, as the broker remembers it.
+/// One occasion on which another device fetched an activity from this one, opened a stream or the document of it,
+/// or took what was in the clipboard, as the broker remembers it.
 package struct RecentFetch: Equatable, Sendable {
     /// When it happened, in microseconds since the Unix epoch.
     package let time: Int64
-    /// `activity`, `stream` or `document`.
+    /// `activity`, `stream`, `document` or `clipboard`.
     package let kind: String
     package let deviceID: String
     package let deviceName: String

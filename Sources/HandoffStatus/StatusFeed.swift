@@ -66,7 +66,7 @@ package final class StatusFeed {
     private let bus: Bus
     private var brokerSide = Side(
         name: HandoffNames.broker, root: HandoffNames.brokerPath,
-        interfaces: [ManagerProxy.interface, PreferencesProxy.interface])
+        interfaces: [ManagerProxy.interface, PreferencesProxy.interface, ClipboardProxy.interface])
     private var bridgeSide = Side(
         name: HandoffNames.bridge, root: HandoffNames.bridgePath, interfaces: [BridgeProxy.interface])
     private var isReportScheduled = false
@@ -174,7 +174,8 @@ package final class StatusFeed {
             broker: Self.state(of: brokerSide) { mirror in
                 BrokerStatus(
                     objects: mirror.objects, manager: mirror.root[ManagerProxy.interface.text] ?? [:],
-                    preferences: mirror.root[PreferencesProxy.interface.text] ?? [:])
+                    preferences: mirror.root[PreferencesProxy.interface.text] ?? [:],
+                    clipboard: mirror.root[ClipboardProxy.interface.text] ?? [:])
             },
             bridge: Self.state(of: bridgeSide) { mirror in
                 BridgeStatus(objects: mirror.objects, mirror.root[BridgeProxy.interface.text] ?? [:])

@@ -43,7 +43,8 @@ class PlayedBroker:
         connection = self.session.connection
         objects = Gio.DBusNodeInfo.new_for_xml(MANAGER_XML).interfaces[0]
         connection.register_object(ROOT, objects, self._called, None, None)
-        for interface in (interface_without("Manager", ()), interface_with(preferences)):
+        for interface in (interface_without("Manager", ()), interface_with(preferences),
+                          interface_without("Clipboard", ())):
             connection.register_object(ROOT, interface, None, self._read, None)
         self.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BROKER, 4)),
                           destination=BUS)

@@ -181,6 +181,24 @@ def test_notification_choices(strangers: Machines) -> None:
         wait(lambda word=word: preference(lap, "NotifyOffers") == word, word)
 
 
+def test_clipboard_choice(strangers: Machines) -> None:
+    """What becomes of the clipboard is chosen in the window, which says what each choice means"""
+    lap = strangers[1]
+    window = Settings(lap, lap.screen)
+    window.go_to("Preferences")
+    assert preference(lap, "Clipboard") == "ask"
+    choices = ("When I Ask for It", "Follow What I Copy", "Off")
+    for choice, word, meaning in (("Follow What I Copy", "follow", "For two minutes it can be pasted"),
+                                  ("Off", "off", "What is copied here stays here"),
+                                  ("When I Ask for It", "ask", "is told nothing before")):
+        window.focus()
+        window.click(window.wait_for("label", "Clipboard"))
+        window.wait_until(lambda choice=choice: [part for part in window.find("label", choice) if part.is_shown], choice)
+        window.keys("Home", *["Down"] * choices.index(choice), "Return")
+        wait(lambda word=word: preference(lap, "Clipboard") == word, word)
+        window.wait_until(lambda meaning=meaning: any(meaning in label for label in window.labels()), meaning)
+
+
 def choose_folder(window: Settings, button: str, title: str, folder: Path) -> None:
     """Chooses a folder in the dialog that this button opens, by its path."""
     window.press(button)

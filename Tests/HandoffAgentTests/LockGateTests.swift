@@ -67,11 +67,12 @@ struct LockGateTests {
                 gate.continueOffer(at: try Sample.path(0), in: nil, token: "")
                 gate.dismissOffer(at: try Sample.path(0))
                 gate.send(to: "dddd")
+                gate.paste(from: "dddd")
                 gate.confirmPairing(with: "dddd", matches: true)
                 gate.setEnabled(true)
                 gate.openWindow(token: "")
                 gate.openEverything(at: "dddd", token: "")
-                #expect(actions.actions.count == (isLocked ? 0 : 7))
+                #expect(actions.actions.count == (isLocked ? 0 : 8))
             }
         }
     }

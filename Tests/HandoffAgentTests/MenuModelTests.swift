@@ -75,6 +75,32 @@ struct MenuModelTests {
         }
     }
 
+    @Test(
+        "what was copied on a device that is connected can be pasted, unless the clipboard here is out of reach"
+    )
+    func pasting() async throws {
+        try await onLoop {
+            var menu = MenuModel()
+            let peers = ["l_p", "desk"].map { PanelContent.Peer(id: "id of \($0)", name: $0) }
+            _ = menu.show(PanelContent(recipients: [peers[1]], sources: [peers[0]], isEnabled: true))
+            #expect(
+                Self.labels(menu.root.children).dropFirst(2).prefix(3) == [
+                    "Send to…: desk", "Paste from l__p", "Open Handoff",
+                ])
+            #expect(menu.root.children[3].action == .paste(deviceID: "id of l_p"))
+            let one = menu.root.children[3].id
+            _ = menu.show(PanelContent(sources: peers, isEnabled: true))
+            #expect(Self.labels(menu.root.children)[2] == "Paste from…: l__p, desk")
+            let several = menu.root.children[2]
+            #expect(several.action == nil && several.id != one && menu.item(one) == nil)
+            #expect(several.children[1].action == .paste(deviceID: "id of desk"))
+            _ = menu.show(PanelContent(sources: peers, reachesClipboard: false, isEnabled: true))
+            let item = menu.root.children[2]
+            #expect(Self.labels([item]) == ["The clipboard of this desktop cannot be reached"])
+            #expect(item.action == nil && item.properties["enabled"] == .boolean(false))
+        }
+    }
+
     @Test("numbers stay as long as what they stand for looks the same, and are not given again")
     func numbers() async throws {
         try await onLoop {

@@ -59,6 +59,9 @@ struct NoticeTextTests {
             .retracted([known(text)], by: known(text)),
             .retracted([known(text), known(text)], by: known(text)),
             .unpaired(by: EndedPairing(id: ids.device, name: text)),
+            .pasted(ClipboardSummary([.text]), from: known(text).label),
+            .notPasted(from: known(text).label, FailureText(.applicationFailed, text)),
+            .copying(PasteNotices.Sent(deviceID: ids.device, kinds: [.text]), from: known(text).label),
         ]
     }
 
@@ -183,6 +186,40 @@ struct NoticeTextTests {
         #expect(notice.title == "“desk” is no longer paired")
         #expect(notice.lines.count == 1 && notice.lines[0].hasSuffix("pair them again."))
         #expect(notice.press == .openWindow && notice.buttons.isEmpty)
+    }
+
+    @Test("what was pasted is told by what it is, and why nothing was by what to do")
+    func pasted() {
+        let about: [String: Value] = [
+            "Types": .strings(["text/plain", "text/html"]), "Sizes": .numbers([214, 400]),
+            "Characters": .uint64(214),
+        ]
+        let label = Self.known("Laptop").label
+        let notice = Notice.pasted(ClipboardSummary(about), from: label)
+        #expect(notice.title == "Pasted from “Laptop”" && notice.weight == .quiet && notice.presses.isEmpty)
+        #expect(notice.lines == ["In the clipboard now: Text, 214 characters"])
+        let failure = Notice.notPasted(from: label, .pasting(DBusError(.accessDenied, "It is locked.")))
+        #expect(failure.title == "Nothing was pasted from “Laptop”" && failure.weight == .normal)
+        #expect(
+            failure.lines == [
+                "One of the devices is locked, or this one is muted there. Unlock or unmute it, then try again."
+            ])
+        // One takes the place of the other.
+        #expect(failure.slot == notice.slot)
+    }
+
+    @Test("what was sent to be copied is copied by its button, and by nothing else")
+    func copying() {
+        func notice(_ kinds: [ClipboardKind]) -> Notice {
+            .copying(
+                PasteNotices.Sent(deviceID: Self.ids.device, kinds: kinds), from: Self.known("Laptop").label)
+        }
+        let text = notice([.text, .html])
+        #expect(text.title == "“Laptop” has sent you text to copy")
+        #expect(text.buttons == [.init(label: "Copy", press: .paste(Self.ids.device))] && text.press == nil)
+        #expect(notice([.html]).title == text.title && notice([.image, .text]).title == text.title)
+        #expect(notice([.image]).title == "“Laptop” has sent you an image to copy")
+        #expect(notice([.image]).slot == text.slot)
     }
 
     @Test("without a title the application is named, and without a name the device's id begins the line")

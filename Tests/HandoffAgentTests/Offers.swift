@@ -30,6 +30,7 @@ final class RecordedActions: AgentActions {
         actions.append("continue \(path.lastElement) [\(token)]")
     }
     func send(to deviceID: String) { actions.append("send \(deviceID.prefix(4))") }
+    func paste(from deviceID: String) { actions.append("paste \(deviceID.prefix(4))") }
     func dismissOffer(at path: ObjectPath) { actions.append("dismiss \(path.lastElement)") }
     func confirmPairing(with deviceID: String, matches: Bool) { actions.append("confirm") }
     func setEnabled(_ isEnabled: Bool) { actions.append("enabled \(isEnabled)") }
@@ -81,8 +82,11 @@ enum Sample {
                 BrokerStatus(objects: objects, manager: ["Enabled": .boolean(isEnabled)])))
     }
 
-    /// A report with something current, a device that is connected, and these applications excluded.
-    static func sendingReport(excluded: [String]) throws -> StatusReport {
+    /// A report with something current, a device that is connected, these applications excluded, this choice about
+    /// the clipboard, and this way to the one of the desktop.
+    static func sendingReport(
+        excluded: [String], clipboard: String = "off", desktop: String = "X11"
+    ) throws -> StatusReport {
         let activity = try ObjectPath("/org/example/Handoff/activities/" + String(repeating: "0", count: 32))
         let path = try ObjectPath("/org/example/Handoff/Bridge/devices/\(device)")
         let broker = BrokerStatus(
@@ -93,8 +97,9 @@ enum Sample {
                         "Title": .string("Mine"),
                     ]
                 ]
-            ], manager: ["Enabled": .boolean(true)], preferences: ["ExcludedApplications": .strings(excluded)]
-        )
+            ], manager: ["Enabled": .boolean(true)],
+            preferences: ["ExcludedApplications": .strings(excluded), "Clipboard": .string(clipboard)],
+            clipboard: ["Desktop": .string(desktop)])
         let devices: ManagedObjects = [
             path: [
                 "org.example.Handoff.Device": [

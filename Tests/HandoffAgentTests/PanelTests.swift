@@ -176,6 +176,28 @@ struct PanelTests {
         }
     }
 
+    @Test("pastes from the devices that are connected, unless the user has switched the clipboard off")
+    func pasting() async throws {
+        try await onLoop {
+            let rig = try await Rig()
+            rig.panel.begin()
+            for mode in ["ask", "follow"] {
+                rig.gate.update(try Sample.sendingReport(excluded: [], clipboard: mode))
+                try await eventually { rig.numbers()["Paste from desk"] != nil }
+            }
+            try await rig.click(try #require(rig.numbers()["Paste from desk"]))
+            #expect(rig.actions.actions == ["paste dddd"])
+            rig.gate.update(try Sample.sendingReport(excluded: [], clipboard: "ask", desktop: ""))
+            let unreached = "The clipboard of this desktop cannot be reached"
+            try await eventually { rig.numbers()[unreached] != nil }
+            #expect(rig.numbers()["Paste from desk"] == nil)
+            try await rig.click(try #require(rig.numbers()[unreached]))
+            #expect(rig.actions.actions.count == 1)
+            rig.gate.update(try Sample.sendingReport(excluded: [], clipboard: "off", desktop: ""))
+            try await eventually { rig.numbers()[unreached] == nil }
+        }
+    }
+
     @Test("catches up with what has changed when it is about to be shown")
     func catchingUp() async throws {
         try await onLoop {

@@ -47,6 +47,26 @@ struct PreferencesPageTests {
         #expect(odd.excluded.isEmpty && odd.folders.isEmpty)
     }
 
+    @Test("the choice about the clipboard says what it means, and that nothing reaches it where that is so")
+    func clipboard() {
+        #expect(page([:]).clipboard == .ask && page(["Clipboard": .string("x")]).clipboard == .ask)
+        for choice in PreferencesPage.Clipboard.allCases {
+            let preferences: [String: Value] = ["Clipboard": .string(choice.rawValue)]
+            let shown = page(preferences)
+            #expect(shown.clipboard == choice && shown.reachesClipboard)
+            #expect(
+                PreferencesPage.setClipboard(choice) == .setPreference("Clipboard", .string(choice.rawValue)))
+            #expect(shown.clipboardMeaning.contains("mark as a secret never goes") == (choice != .off))
+            let report = Samples.report(Samples.broker(preferences: preferences, desktop: ""))
+            let unreached = Samples.content(report).preferences
+            #expect(
+                unreached.clipboardMeaning.hasSuffix("The clipboard of this desktop cannot be reached")
+                    == (choice != .off))
+        }
+        #expect(PreferencesPage.Clipboard.allCases.map(\.rawValue) == ["ask", "follow", "off"])
+        #expect(page(["Clipboard": .string("follow")]).clipboardMeaning.contains("For two minutes"))
+    }
+
     @Test("a change of a list is that of one entry, and applies to what is there when it is made")
     func changes() throws {
         #expect(try list(["b", "a"], PreferencesPage.excluding("c", true)) == ["a", "b", "c"])

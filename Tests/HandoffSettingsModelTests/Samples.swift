@@ -35,11 +35,11 @@ enum Samples {
 
     static func broker(
         _ objects: ManagedObjects = [:], enabled: Bool = true, preferences: [String: Value] = [:],
-        more: [String: Value] = [:]
+        more: [String: Value] = [:], desktop: String = "X11"
     ) -> BrokerStatus {
         BrokerStatus(
             objects: objects, manager: more.merging(["Enabled": .boolean(enabled)]) { first, _ in first },
-            preferences: preferences)
+            preferences: preferences, clipboard: ["Desktop": .string(desktop)])
     }
 
     /// What the bridge shows of a device.

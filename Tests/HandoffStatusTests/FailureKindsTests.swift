@@ -61,6 +61,23 @@ struct FailureKindsTests {
         #expect(!refused.line.contains("firewall"))
     }
 
+    @Test("why nothing was pasted is said with what to do, and the words of others only where they say more")
+    func pasting() {
+        let names: [(ErrorName, String, Bool)] = [
+            (.notSupported, "cannot be reached", true), (.accessDenied, "locked", false),
+            ("org.example.Handoff.Error.OfferWithdrawn", "nothing in its clipboard", false),
+            ("org.example.Handoff.Error.Disabled", "switched off", false),
+            ("org.example.Handoff.Error.ApplicationFailed", "not what it says", true),
+            ("org.example.Handoff.Error.ConnectionUnavailable", "cannot be reached", false),
+            (.noReply, "No answer", false),
+        ]
+        for (name, part, hasDetail) in names {
+            let text = FailureText.pasting(DBusError(name, words))
+            #expect(text.summary.contains(part), "\(name)")
+            #expect(text.detail.isEmpty != hasDetail, "\(name)")
+        }
+    }
+
     @Test("a call that the user has chosen says so if it cannot be used")
     func request() {
         let text = FailureText.request(DBusError(.invalidArgs, "“x” is no address."))

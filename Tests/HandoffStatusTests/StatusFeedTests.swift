@@ -54,6 +54,14 @@ struct StatusFeedTests {
             try await broker.manager.setEnabled(false)
             try await eventually { feed.report.broker.content?.isEnabled == false }
 
+            #expect(feed.report.broker.content?.clipboardDesktop == "")
+            let desktop = try session.bus.connect()
+            try await ClipboardProxy(
+                RemoteObject(desktop.connection, HandoffNames.broker, HandoffNames.brokerPath)
+            ).register(clipboard: "/clipboard", desktop: "X11")
+            try await eventually { feed.report.broker.content?.clipboardDesktop == "X11" }
+            withExtendedLifetime(desktop) {}
+
             let client = HandoffClient(.address(session.bus.address))
             withExtendedLifetime(client) {}
             try await session.endBroker()

@@ -27,6 +27,10 @@ final class UserActions: AgentActions {
     /// Called when what is current here is sent to a device, and then with why it was not, if it was not.
     var onSent: (@MainLoop (KnownDevice, FailureText?) -> Void)?
 
+    /// Called when what is in the clipboard of a device is to be pasted, and then with why it was not, if it was
+    /// not. That it was is told by whoever has put it into the clipboard.
+    var onPasted: (@MainLoop (KnownDevice, FailureText?) -> Void)?
+
     /// Called with the reason, for people to read, if the Handoff window cannot be opened.
     var onWindowFailure: (@MainLoop (String) -> Void)? {
         get { window.onFailure }
@@ -39,6 +43,11 @@ final class UserActions: AgentActions {
     /// The offers whose continuation has been asked for here, and is not over.
     private var running: Set<ObjectPath> = []
     private var sends = OwnSends()
+    /// The devices whose clipboard has been asked for, and has not come yet.
+    private var pasting: Set<String> = []
+
+    /// How long the broker may take to paste: longer than all that it waits for meanwhile.
+    private static let patienceWithPasting = Duration.seconds(180)
 
     /// Does it with the daemons that `feed` follows. Where a surface has no activation token, one of `tokens` is used.
     init(_ feed: StatusFeed, _ window: HandoffWindow, _ tokens: any ActivationTokens) {
@@ -183,6 +192,30 @@ final class UserActions: AgentActions {
     private func notSent(to device: KnownDevice, _ failure: FailureText, _ message: String) {
         agentLog.info("What is current here was not sent to \(device.id): \(message)")
         onSent?(device, failure)
+    }
+
+    func paste(from deviceID: String) {
+        guard let broker = feed.broker,
+            let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
+        else { return }
+        // A second press joins the first.
+        guard pasting.insert(deviceID).inserted else { return }
+        onPasted?(device, nil)
+        let proxy = ClipboardProxy(broker.object(HandoffNames.brokerPath))
+        MainLoop.start { [weak self] in
+            do {
+                _ = try await proxy.paste(deviceId: deviceID, timeout: Self.patienceWithPasting)
+                self?.pasting.remove(deviceID)
+            } catch {
+                self?.pasting.remove(deviceID)
+                self?.notPasted(from: device, DBusError.converting(error))
+            }
+        }
+    }
+
+    private func notPasted(from device: KnownDevice, _ error: DBusError) {
+        agentLog.info("Nothing was pasted from \(device.id): \(error.message)")
+        onPasted?(device, .pasting(error))
     }
 
     func setEnabled(_ isEnabled: Bool) {

@@ -21,7 +21,7 @@ final class DesktopNotices: NoticeServer {
     private var name: BusName?
     /// The places that an agent of before may have left something in, even if it has written down nothing.
     private static let leftSlots: [NoticeSlot] = [
-        .arrival, .continued, .continuedAll, .sending, .versions, .window, .welcome,
+        .arrival, .continued, .continuedAll, .sending, .pasting, .versions, .window, .welcome,
     ]
     private let left = LeftPlaces()
     /// Whether it has refused one, as it does if it does not know the agent's desktop entry.

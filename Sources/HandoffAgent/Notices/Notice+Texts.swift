@@ -184,6 +184,35 @@ extension Notice {
             icon: "dialog-warning")
     }
 
+    /// What is in the clipboard of `device` is in the one here now: what it is, never what it says.
+    static func pasted(_ summary: ClipboardSummary, from device: ChosenText) -> Notice {
+        Notice(
+            slot: .pasting, title: tr("Pasted from “{device}”", ["device": device.shown]),
+            lines: [tr("In the clipboard now: {what}", ["what": summary.text])], icon: "edit-paste",
+            weight: .quiet)
+    }
+
+    /// What is in the clipboard of `device` was not pasted here.
+    static func notPasted(from device: ChosenText, _ failure: FailureText) -> Notice {
+        Notice(
+            slot: .pasting, title: tr("Nothing was pasted from “{device}”", ["device": device.shown]),
+            lines: [failure.summary, saying(failure.detail)].filter { !$0.isEmpty }, icon: "dialog-warning")
+    }
+
+    /// The user of `device` has sent something here to be copied. Only its button does that, since what is in the
+    /// clipboard is lost by it.
+    static func copying(_ sent: PasteNotices.Sent, from device: ChosenText) -> Notice {
+        let isImage = sent.kinds.contains(.image) && !sent.kinds.contains(.text)
+        let name = ["device": device.shown]
+        return Notice(
+            slot: .copying(sent.deviceID),
+            title: isImage
+                ? tr("“{device}” has sent you an image to copy", name)
+                : tr("“{device}” has sent you text to copy", name),
+            lines: [tr("For ten minutes it can be put into the clipboard here.")], icon: "edit-paste",
+            buttons: [Button(label: tr("Copy"), press: .paste(sent.deviceID))])
+    }
+
     /// What was sent to `device` while it was away has arrived there.
     static func arrived(_ item: WaitingSend, at device: KnownDevice) -> Notice {
         Notice(

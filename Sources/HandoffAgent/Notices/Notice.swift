@@ -25,6 +25,10 @@ enum NoticeSlot: Hashable, Sendable {
     case continuedAll
     /// What is current here was not sent.
     case sending
+    /// What was in the clipboard of another device was pasted here, or was not.
+    case pasting
+    /// What the user of the device with this id has sent here to be copied.
+    case copying(String)
     /// What waited for a device, under this id, has arrived there.
     case arrived(String)
     /// There are two versions of a document.
@@ -47,6 +51,8 @@ enum NoticeSlot: Hashable, Sendable {
         case .progress(let path): "progress\(path.text.replacing("/", with: "-"))"
         case .continuedAll: "continued-all"
         case .sending: "sending"
+        case .pasting: "pasting"
+        case .copying(let device): "copying-\(device)"
         case .arrived(let id): "arrived-\(id)"
         case .versions: "versions"
         case .window: "window"
@@ -82,7 +88,7 @@ extension NoticeSlot {
         case .introduced: [.pairing, .devices]
         case .retracted: [.devices]
         case .continuedAll: [.everything]
-        case .unpaired, .continued, .progress, .sending, .arrived, .versions, .window: []
+        case .unpaired, .continued, .progress, .sending, .pasting, .copying, .arrived, .versions, .window: []
         }
     }
 
@@ -90,7 +96,9 @@ extension NoticeSlot {
     var isAskedOnce: Bool {
         switch self {
         case .arrival, .welcome, .introduced, .retracted, .unpaired, .continuedAll: true
-        case .invited, .pairing, .continued, .progress, .sending, .arrived, .versions, .window: false
+        case .invited, .pairing, .continued, .progress, .sending, .pasting, .copying, .arrived, .versions,
+            .window:
+            false
         }
     }
 }
@@ -111,6 +119,8 @@ enum NoticePress: Hashable, Sendable {
     case unpair(String)
     /// Keep the device of this id, which others have unpaired.
     case keep(String)
+    /// Put what is in the clipboard of the device of this id, or what it has sent, into the clipboard here.
+    case paste(String)
     case openWindow
     /// Show what is open at the device of this id.
     case openEverything(String)
@@ -126,6 +136,7 @@ enum NoticePress: Hashable, Sendable {
         case .declineIntroduction: "decline"
         case .unpair: "unpair"
         case .keep: "keep"
+        case .paste: "copy"
         case .openWindow: "open"
         case .openEverything: "show"
         }

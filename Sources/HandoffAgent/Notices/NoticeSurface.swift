@@ -26,6 +26,7 @@ final class NoticeSurface: Surface {
     private var continuedAll = ContinuedAllNotices()
     private var progress = ProgressNotices()
     private var arrivedSends = ArrivedSends()
+    private var pastes = PasteNotices()
     /// What is told once, as long as the user has not put it away, and it is not done.
     private var told: [NoticeSlot: Notice] = [:]
     /// Who has unpaired which peer, as far as the user was told: the ids of both.
@@ -59,6 +60,7 @@ final class NoticeSurface: Surface {
         actions.onOutcome = { [weak self] in self?.ended($0, $1, $2) }
         actions.onWindowFailure = { [weak self] in self?.windowFailed($0) }
         actions.onSent = { [weak self] in self?.sent($0, $1) }
+        actions.onPasted = { [weak self] in self?.pasting($0, $1) }
         windowWatches = WindowView.allCases.map { view in
             OwnerWatch(bus, view.name, log: agentLog) { [board] in board.set(view, isSeen: $0 != nil) }
         }
@@ -88,6 +90,7 @@ final class NoticeSurface: Surface {
         let runs = report.broker.content?.continuing
         perform(continuedAll.update(runs?.map { ContinuedAllNotices.Run($0) }))
         perform(progress.update(offers, at: .now))
+        if let senders = Self.senders(report) { perform(pastes.update(senders)) }
         schedule()
         greet(report)
         if told[.welcome] != nil, !report.peers.isEmpty { tell(nil, in: .welcome) }
@@ -136,6 +139,12 @@ final class NoticeSurface: Surface {
         for device in new { tell(.unpaired(by: device), in: .unpaired(by: device.id)) }
     }
 
+    /// Who may ask whether to copy something; nil as long as nobody knows.
+    private static func senders(_ report: StatusReport) -> Set<String>? {
+        guard let broker = report.broker.content, report.bridge.content != nil else { return nil }
+        return broker.isPasting ? Set(report.peers.filter { !$0.isMuted }.map(\.id)) : []
+    }
+
     private func greet(_ report: StatusReport) {
         guard gate.isOpen else { return }
         welcome.update(report) { [weak self] in self?.tell(.welcome, in: .welcome) }
@@ -154,7 +163,8 @@ final class NoticeSurface: Surface {
             perform(continued.locked())
             perform(continuedAll.locked())
             perform(progress.locked(isKnown: board.tellsOfClosing))
-            for slot in [.window] + told.keys { board.withdraw(slot) }
+            perform(pastes.locked(isKnown: board.tellsOfClosing))
+            for slot in [.window, .pasting] + told.keys { board.withdraw(slot) }
         case .unlocked:
             arrival.unlocked()
             continued.unlocked()
@@ -163,6 +173,7 @@ final class NoticeSurface: Surface {
             perform(pairing.unlocked(at: .now))
             perform(introductions.unlocked(at: .now))
             perform(progress.unlocked(at: .now))
+            perform(pastes.unlocked(at: .now))
             for notice in told.values { show(notice) }
             greet(feed.report)
         case .arrived(let hasJustWokenUp):
@@ -206,6 +217,36 @@ final class NoticeSurface: Surface {
         tell(failure.map { .notSent(to: device, $0) }, in: .sending)
     }
 
+    private func pasting(_ device: KnownDevice, _ failure: FailureText?) {
+        if let failure { pasteFailed(failure, from: device.id) } else { tell(nil, in: .pasting) }
+    }
+
+    /// This was put into the clipboard, as the user has wanted, from the device `deviceID`.
+    func pasted(_ summary: ClipboardSummary, from deviceID: String) {
+        tell(nil, in: .pasting)
+        // What is to be seen in the clipboard is not told again after the session was locked.
+        show(.pasted(summary, from: label(of: deviceID)))
+        perform(pastes.pasted(deviceID))
+        schedule()
+    }
+
+    /// What is in the clipboard of the device `deviceID` was not pasted here, for this reason.
+    func pasteFailed(_ failure: FailureText, from deviceID: String) {
+        tell(.notPasted(from: label(of: deviceID), failure), in: .pasting)
+    }
+
+    /// The user of the device `deviceID`, which is not muted, has sent something of these kinds to be copied.
+    func asked(_ kinds: [ClipboardKind], by deviceID: String) {
+        perform(pastes.asked(PasteNotices.Sent(deviceID: deviceID, kinds: kinds), at: .now))
+        schedule()
+    }
+
+    /// What to call the device with this id.
+    private func label(of deviceID: String) -> ChosenText {
+        let device = feed.report.bridge.content?.devices.first { $0.id == deviceID }
+        return device?.label ?? .device(name: "", id: deviceID)
+    }
+
     /// Tells the user once, in the place of what was told there before; nil for nothing.
     private func tell(_ notice: Notice?, in slot: NoticeSlot) {
         told[slot] = notice
@@ -223,13 +264,14 @@ final class NoticeSurface: Surface {
         perform(introductions.advance(to: now))
         perform(continued.advance(to: now))
         perform(progress.advance(to: now))
+        perform(pastes.advance(to: now))
         schedule()
     }
 
     private func schedule() {
         let times = [
             arrival.nextTime, invited.nextTime, pairing.nextTime, introductions.nextTime, continued.nextTime,
-            progress.nextTime,
+            progress.nextTime, pastes.nextTime,
         ]
         timer.set(times.compactMap { $0?.microseconds }.min())
     }
@@ -252,6 +294,7 @@ final class NoticeSurface: Surface {
         case .declineIntroduction(let device): actions.declineIntroduction(of: device)
         case .unpair(let device): actions.unpair(device)
         case .keep(let device): actions.keep(device)
+        case .paste(let device): actions.paste(from: device)
         case .openWindow: actions.openWindow(token: token)
         case .openEverything(let device): actions.openEverything(at: device, token: token)
         }
@@ -266,7 +309,8 @@ final class NoticeSurface: Surface {
         case .continued: continued.closed()
         case .continuedAll: continuedAll.closed()
         case .progress(let path): progress.closed(path: path.text)
-        case .sending, .arrived, .versions, .welcome, .retracted, .unpaired: told[slot] = nil
+        case .copying(let device): pastes.closed(device)
+        case .sending, .pasting, .arrived, .versions, .welcome, .retracted, .unpaired: told[slot] = nil
         case .window: break
         }
         schedule()
@@ -336,6 +380,15 @@ final class NoticeSurface: Surface {
             case .fail(let failure): show(.failure(failure))
             case .withdraw(let path):
                 if let path = try? ObjectPath(path) { board.withdraw(.progress(path)) }
+            }
+        }
+    }
+
+    private func perform(_ actions: [PasteNotices.Action]) {
+        for action in actions {
+            switch action {
+            case .show(let sent): show(.copying(sent, from: label(of: sent.deviceID)))
+            case .withdraw(let device): board.withdraw(.copying(device))
             }
         }
     }

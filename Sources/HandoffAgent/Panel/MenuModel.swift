@@ -12,6 +12,7 @@ package struct MenuModel: Sendable {
     package enum Action: Hashable, Sendable {
         case continueOffer(ObjectPath)
         case send(deviceID: String)
+        case paste(deviceID: String)
         case openWindow
         case openEverything(deviceID: String)
         case setEnabled(Bool)
@@ -41,6 +42,7 @@ package struct MenuModel: Sendable {
         case item
         case separator(Int)
         case recipients
+        case sources
     }
 
     /// The menu itself, with all items below it.
@@ -91,16 +93,18 @@ package struct MenuModel: Sendable {
         for look in Self.offers(content) { add(look) }
         add(Self.separator(0))
         if !content.recipients.isEmpty {
-            let recipients = content.recipients.map { peer in
-                let look = Self.look(peer.name, .send(deviceID: peer.id))
-                return Item(
-                    id: number(of: look, former), action: look.action, properties: look.properties,
-                    children: [])
-            }
             add(
-                Self.look(
-                    tr("Send to…"), nil, ["children-display": .string("submenu")], place: .recipients),
-                recipients)
+                Self.above(tr("Send to…"), .recipients),
+                children(content.recipients, former) { .send(deviceID: $0) })
+        }
+        if !content.sources.isEmpty, !content.reachesClipboard {
+            add(Self.look(tr("The clipboard of this desktop cannot be reached"), nil, isEnabled: false))
+        } else if content.sources.count > 1 {
+            add(
+                Self.above(tr("Paste from…"), .sources),
+                children(content.sources, former) { .paste(deviceID: $0) })
+        } else if let peer = content.sources.first {
+            add(Self.look(tr("Paste from {device}", ["device": peer.name]), .paste(deviceID: peer.id)))
         }
         add(Self.look(tr("Open Handoff"), .openWindow))
         add(Self.separator(1))
@@ -128,6 +132,22 @@ package struct MenuModel: Sendable {
     private static func everything(_ peer: PanelContent.Peer) -> Look {
         look(
             tr("Everything on {device}…", ["device": peer.name]), .openEverything(deviceID: peer.id))
+    }
+
+    /// What has others below it.
+    private static func above(_ text: String, _ place: Place) -> Look {
+        look(text, nil, ["children-display": .string("submenu")], place: place)
+    }
+
+    /// The items of `peers`, which stand below another one.
+    private mutating func children(
+        _ peers: [PanelContent.Peer], _ former: [Look: Int32], _ action: (String) -> Action
+    ) -> [Item] {
+        peers.map { peer in
+            let look = Self.look(peer.name, action(peer.id))
+            return Item(
+                id: number(of: look, former), action: look.action, properties: look.properties, children: [])
+        }
     }
 
     private static func look(

@@ -139,6 +139,7 @@ package final class Panel: Surface, PanelItemOwner, PanelMenuOwner {
         switch action {
         case .continueOffer(let path): actions.continueOffer(at: path, in: nil, token: token)
         case .send(let deviceID): actions.send(to: deviceID)
+        case .paste(let deviceID): actions.paste(from: deviceID)
         case .openWindow: actions.openWindow(token: token)
         case .openEverything(let deviceID): actions.openEverything(at: deviceID, token: token)
         case .setEnabled(let isEnabled): actions.setEnabled(isEnabled)

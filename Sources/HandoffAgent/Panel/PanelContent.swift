@@ -27,6 +27,10 @@ package struct PanelContent: Equatable, Sendable {
     package var recipients: [Peer]
     /// The peers of which is known what is open there.
     package var listable: [Peer]
+    /// Whose clipboard can be pasted here; nobody's if the user does not want that.
+    package var sources: [Peer]
+    /// Whether the clipboard of the desktop here, into which it would be pasted, can be reached.
+    package var reachesClipboard: Bool
     /// The user's switch; nil if there is no broker.
     package var isEnabled: Bool?
 
@@ -38,11 +42,14 @@ package struct PanelContent: Equatable, Sendable {
 
     /// What is shown while there is nothing, or while nothing may be shown.
     package init(
-        offers: [ListedOffer] = [], recipients: [Peer] = [], listable: [Peer] = [], isEnabled: Bool? = nil
+        offers: [ListedOffer] = [], recipients: [Peer] = [], listable: [Peer] = [], sources: [Peer] = [],
+        reachesClipboard: Bool = true, isEnabled: Bool? = nil
     ) {
         self.offers = offers
         self.recipients = recipients
         self.listable = listable
+        self.sources = sources
+        self.reachesClipboard = reachesClipboard
         self.isEnabled = isEnabled
     }
 
@@ -56,7 +63,10 @@ package struct PanelContent: Equatable, Sendable {
         func peers(_ devices: [KnownDevice]) -> [Peer] {
             devices.map { Peer(id: $0.id, name: $0.label.shown) }
         }
-        recipients = isSending ? peers(report.peers.filter(\.isConnected)) : []
+        let connected = peers(report.peers.filter(\.isConnected))
+        recipients = isSending ? connected : []
+        sources = broker?.isPasting == true ? connected : []
+        reachesClipboard = broker?.clipboardDesktop.isEmpty == false
         listable =
             broker?.isEnabled == true
             ? peers(Array(report.peers.filter(\.canList).prefix(Self.maximumListable))) : []
