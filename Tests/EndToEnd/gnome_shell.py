@@ -50,6 +50,13 @@ def version() -> int:
     return int(said.split()[2].split(".")[0])
 
 
+def schema_compiler() -> str:
+    """What compiles schemas of settings: not in the path if only the Shell needs it."""
+    found = shutil.which("glib-compile-schemas") or next(Path("/usr/lib").glob("*/glib-2.0/glib-compile-schemas"), None)
+    assert found, "glib-compile-schemas is missing: meson-helpers/install-packages build"
+    return str(found)
+
+
 def install_extension(machine: Machine) -> None:
     """Puts our extension where the user's own are, in the form for 45 and later or in that for those before."""
     folder = Path(machine.environment["XDG_DATA_HOME"], "gnome-shell", "extensions", UUID)
@@ -59,6 +66,8 @@ def install_extension(machine: Machine) -> None:
             shutil.copy(file, folder)
         else:
             subprocess.run([SOURCE / "meson-helpers" / "legacy-extension", file, folder / file.name], check=True)
+    shutil.copytree(EXTENSION / "schemas", folder / "schemas")
+    subprocess.run([schema_compiler(), "--strict", folder / "schemas"], check=True)
     metadata = (EXTENSION / "metadata.json.in").read_text(encoding="utf-8")
     (folder / "metadata.json").write_text(metadata.replace("@versions@", f'"{version()}"'))
 

@@ -26,7 +26,7 @@ from test_notices_of_everything import WINDOW_XML as EVERYTHING_XML
 
 STUBS = Path(__file__).with_name("shell_stubs")
 # What only a Shell has, and the name under which its stub is exported.
-STUBBED = re.compile(r"^import (?:\* as (\w+)|\{?(\w+)\}?) from '(?:gi://(?:Clutter|Shell|St)|resource://[^']*)';$", re.MULTILINE)
+STUBBED = re.compile(r"^import (?:\* as (\w+)|\{?(\w+)\}?) from '(?:gi://(?:Clutter|Meta|Shell|St)|resource://[^']*)';$", re.MULTILINE)
 CONVERTER = SOURCE / "meson-helpers" / "legacy-extension"
 
 
@@ -113,7 +113,8 @@ def test_extension_as_modules(machines: tuple[Machine, Machine], extension: Exte
     lap.set_enabled(True)
     extension.evaluate("new Promise(done => GLib.timeout_add(0, 700, () => { done(); return false; }))")
     assert len(agent.calls) == heard
-    assert extension.evaluate("[Object.keys(Main.panel.statusArea).length, Main.notices]") == [0, []]
+    assert extension.evaluate("[Object.keys(Main.panel.statusArea).length, Main.notices, Object.keys(Main.wm.shortcuts)]") == \
+        [0, [], []]
 
 
 def test_broker_ends_meanwhile(machines: tuple[Machine, Machine], extension: Extension) -> None:

@@ -183,7 +183,7 @@ def test_window_from_the_menu(machines: tuple[Machine, Machine], shell: GnomeShe
     shell.evaluate(f"{INDICATOR}._window.activate(null)")
     wait(opened.exists, "the window")
     many = {"offers": [{"path": f"/{number}", "title": f"{number}", "device": "desk", "application": "", "origin": ""}
-                       for number in range(6)], "more": 3, "devices": [], "isEnabled": True}
+                       for number in range(6)], "more": 3, "listable": [], "devices": [], "pasting": {"sources": []}, "isEnabled": True}
     opened.unlink()
     shell.evaluate(f"{INDICATOR}.show_report({json.dumps(many)})")
     assert shell.evaluate(f"[{INDICATOR}._more.visible, {INDICATOR}._more.label.text]") == [True, "3 more…"]
@@ -279,7 +279,7 @@ COUNTS = """({
     areas: Object.keys(Main.panel.statusArea).length,
     chrome: Main.layoutManager.uiGroup.get_n_children(),
     sources: Main.messageTray.getSources().length,
-    menus: Main.panel.menuManager._menus.length,
+    menus: Main.panel.menuManager._menus.length, shortcuts: Object.keys(Main.wm._allowedKeybindings).length,
 })"""
 
 

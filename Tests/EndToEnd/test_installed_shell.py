@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -30,6 +31,10 @@ def test_extension_is_installed(tmp_path: Path, form: str, versions: range) -> N
         assert not folder.exists()
         return
     metadata = json.loads((folder / "metadata.json").read_text())
+    keys = subprocess.run(
+        ["gsettings", "--schemadir", folder / "schemas", "get", metadata["settings-schema"], "paste-shortcut"],
+        env=os.environ | {"GSETTINGS_BACKEND": "memory"}, capture_output=True, text=True, check=True)
+    assert keys.stdout.strip() == "@as []", "no keys are taken before the user sets some"
     assert metadata["uuid"] == folder.name
     assert metadata["session-modes"] == ["user"]
     assert metadata["shell-version"] == [str(version) for version in versions]

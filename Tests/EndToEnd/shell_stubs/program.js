@@ -5,11 +5,12 @@
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
 import HandoffExtension from '../extension.js';
+import * as report from '../report.js';
 import * as sandbox from '../sandbox.js';
 import * as text from '../text.js';
 import * as stubs from './stubs.js';
 
-Object.assign(globalThis, {GLib, Gio, extension: new HandoffExtension(), ...sandbox, ...text, ...stubs});
+Object.assign(globalThis, {GLib, Gio, extension: new HandoffExtension(), ...report, ...sandbox, ...text, ...stubs});
 const loop = new GLib.MainLoop(null, false);
 const input = new Gio.DataInputStream({base_stream: Gio.UnixInputStream.new(0, false)});
 

@@ -63,7 +63,7 @@ const BoxLayout = GObject.registerClass(class StubBoxLayout extends Actor {
     }
 });
 
-export const St = {Icon: Actor, Label, BoxLayout};
+export const St = {Icon: Actor, Label, BoxLayout, DirectionType: {TAB_FORWARD: 0}};
 export const Clutter = {ActorAlign: {CENTER: 2}, Orientation: {VERTICAL: 1}};
 
 // Menus
@@ -71,9 +71,30 @@ export const Clutter = {ActorAlign: {CENTER: 2}, Orientation: {VERTICAL: 1}};
 class StubMenu {
     constructor() {
         this.items = [];
+        this.handlers = [];
+        this.isOpen = false;
+        this.box = {navigate_focus() {}};
     }
 
-    connect() {}
+    // There is one signal.
+    connect(_signal, handler) {
+        this.handlers.push(handler);
+    }
+
+    open() {
+        this._set(true);
+    }
+
+    close() {
+        this._set(false);
+    }
+
+    _set(isOpen) {
+        const isChange = this.isOpen !== isOpen;
+        this.isOpen = isOpen;
+        if (isChange)
+            this.handlers.forEach(handler => handler(this, isOpen));
+    }
 
     addMenuItem(item, position = this.items.length) {
         item.menu_of = this;
@@ -110,6 +131,10 @@ const PopupSubMenuMenuItem = GObject.registerClass(class StubSubMenuItem extends
     _init(text) {
         super._init(text);
         this.menu = new StubMenu();
+    }
+
+    setSubmenuShown(isShown) {
+        this.menu._set(isShown);
     }
 });
 
@@ -153,6 +178,16 @@ export const Main = {
             this.statusArea[name] = indicator;
         },
     },
+    // What shortcuts do, by the names of their keys in the settings.
+    wm: {
+        shortcuts: {},
+        addKeybinding(name, _settings, _flags, _modes, handler) {
+            this.shortcuts[name] = handler;
+        },
+        removeKeybinding(name) {
+            delete this.shortcuts[name];
+        },
+    },
     notices: [],
     notifyError(title, body) {
         this.notices.push([title, body]);
@@ -186,11 +221,14 @@ class StubApplication {
 }
 
 export const Shell = {
+    ActionMode: {NORMAL: 1, OVERVIEW: 2},
     AppSystem: {get_default: () => ({
         lookup_app: id => id === 'com.example.editor.desktop' ? new StubApplication(id) : null,
     })},
     WindowTracker: {get_default: () => ({get_window_app: window => new StubApplication(`${window.application}.desktop`)})},
 };
+
+export const Meta = {KeyBindingFlags: {IGNORE_AUTOREPEAT: 1}};
 
 const Display = GObject.registerClass({
     Properties: {'focus-window': GObject.ParamSpec.jsobject('focus-window', '', '', GObject.ParamFlags.READWRITE)},
@@ -226,6 +264,10 @@ globalThis.global = {
 };
 
 export class Extension {
+    getSettings() {
+        return {};
+    }
+
     get path() {
         return GLib.path_get_dirname(GLib.path_get_dirname(import.meta.url.slice('file://'.length)));
     }

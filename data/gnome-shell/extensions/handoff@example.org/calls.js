@@ -5,11 +5,12 @@ import Gio from 'gi://Gio';
 
 export const BUS = 'org.freedesktop.DBus';
 
-// The reply to a call of `name`, as a variant. It starts nothing, unless the `flags` say so.
+// The reply to a call of `name`, as a variant, for which it waits `patience` milliseconds. It starts nothing, unless the
+// `flags` say so.
 export function call(connection, name, path, interfaceName, method, parameters, cancellable,
-    flags = Gio.DBusCallFlags.NO_AUTO_START) {
+    flags = Gio.DBusCallFlags.NO_AUTO_START, patience = 10000) {
     return new Promise((resolve, reject) => {
-        connection.call(name, path, interfaceName, method, parameters, null, flags, 10000, cancellable,
+        connection.call(name, path, interfaceName, method, parameters, null, flags, patience, cancellable,
             (source, result) => {
                 try {
                     resolve(source.call_finish(result));

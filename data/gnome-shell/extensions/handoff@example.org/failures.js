@@ -62,6 +62,22 @@ export function unframed(words, application) {
     return words.startsWith(`${application} did not continue "`) && end > 0 ? words.slice(end + 3) : words;
 }
 
+// The same of what was to be pasted from a device.
+export function explainedPasting(name, words) {
+    switch (name) {
+    case `${OURS}Disabled`:
+        return _('Handoff or its clipboard is switched off, here or on the other device. Switch it on.');
+    case `${OURS}OfferWithdrawn`:
+        return _('There is nothing in the clipboard there that may be pasted here. Copy something there, then try again.');
+    case `${BUS}NotSupported`:
+        return joined([_('The clipboard cannot be reached, or the Handoff of the other device is too old.'), true], words);
+    case `${OURS}ApplicationFailed`:
+        return joined([_('What came cannot be pasted. Copy it there once more.'), true], words);
+    default:
+        return explained(name, words);
+    }
+}
+
 // The same of something that was sent to a device.
 export function explainedSending(name, words) {
     switch (name) {

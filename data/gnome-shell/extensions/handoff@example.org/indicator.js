@@ -87,6 +87,9 @@ class HandoffIndicator extends PanelMenu.Button {
         this._offers = new Map();
         this._listableItems = new Map();
         this._devices = new Map();
+        this._sources = new Map();
+        // Whether the user has yet to choose what to paste from.
+        this.isChoosing = false;
         this._icon = new St.Icon({style_class: 'system-status-icon'});
         this._device = chosenLabel({style: 'max-width: 12em;', y_align: Clutter.ActorAlign.CENTER});
         const box = new St.BoxLayout({style_class: 'panel-status-menu-box'});
@@ -98,7 +101,8 @@ class HandoffIndicator extends PanelMenu.Button {
 
     _build() {
         // Whatever an offer calls itself, what pressing it does stands in a line of its own.
-        this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem(_('Continue')));
+        this._heading = new PopupMenu.PopupSeparatorMenuItem(_('Continue'));
+        this.menu.addMenuItem(this._heading);
         this._offerSection = new PopupMenu.PopupMenuSection();
         this.menu.addMenuItem(this._offerSection);
         this._more = new PopupMenu.PopupMenuItem('');
@@ -109,6 +113,14 @@ class HandoffIndicator extends PanelMenu.Button {
         this.menu.addMenuItem(new PopupMenu.PopupSeparatorMenuItem());
         this._send = new PopupMenu.PopupSubMenuMenuItem(_('Send to'));
         this.menu.addMenuItem(this._send);
+        // One device to paste from stands in the menu itself; several have a menu of their own.
+        this._paste = new PopupMenu.PopupMenuItem('');
+        this._paste.label.style = 'max-width: 26em;';
+        this._paste.label.clutter_text.set_ellipsize(Pango.EllipsizeMode.END);
+        this._paste.connect('activate', () => this._session.paste(this._paste.device));
+        this.menu.addMenuItem(this._paste);
+        this._pasteFrom = new PopupMenu.PopupSubMenuMenuItem(_('Paste from'));
+        this.menu.addMenuItem(this._pasteFrom);
         this._switch = new PopupMenu.PopupSwitchMenuItem(_('Handoff'), true);
         this._switch.connect('toggled', (_item, isOn) => this._session.setEnabled(isOn));
         this.menu.addMenuItem(this._switch);
@@ -116,8 +128,12 @@ class HandoffIndicator extends PanelMenu.Button {
         this._window.connect('activate', () => this._openWindow());
         this.menu.addMenuItem(this._window);
         this.menu.connect('open-state-changed', (_menu, isOpen) => {
-            if (isOpen)
+            if (isOpen) {
                 this._showWindowItems();
+            } else if (this.isChoosing) {
+                this.isChoosing = false;
+                this._session.showAgain();
+            }
         });
     }
 
@@ -126,18 +142,27 @@ class HandoffIndicator extends PanelMenu.Button {
         const isInstalled = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
         for (const item of [this._window, ...this._listableItems.values()])
             item.visible = isInstalled;
+        this._heading.visible = this._offers.size > 0 || isInstalled && this._listableItems.size > 0;
     }
 
     _openWindow() {
         Shell.AppSystem.get_default().lookup_app(SETTINGS)?.activate();
     }
 
+    // Opens the menu where the user chooses what to paste from.
+    choose() {
+        this.isChoosing = true;
+        this.menu.open();
+        this._pasteFrom.setSubmenuShown(true);
+        this._pasteFrom.menu.box.navigate_focus(null, St.DirectionType.TAB_FORWARD, false);
+    }
+
     // Shows `report`. An item that stays is changed in place, so that it does not vanish under the pointer.
     show_report(report) {
         const [latest] = report.offers;
-        this._icon.gicon = icon(latest);
-        setText(this._device, latest.device);
-        this.accessible_name = `${_('Handoff')}, ${latest.device}`;
+        this._icon.gicon = latest ? icon(latest) : Gio.ThemedIcon.new('edit-paste-symbolic');
+        setText(this._device, latest?.device ?? '');
+        this.accessible_name = latest ? `${_('Handoff')}, ${latest.device}` : _('Handoff');
         this._arrange(this._offers, report.offers, this._offerSection, offer => {
             const item = new OfferItem();
             item.connect('activate', () => this._session.continueOffer(item.offer));
@@ -163,7 +188,24 @@ class HandoffIndicator extends PanelMenu.Button {
             return item;
         }, (item, device) => setText(item.label, device.name));
         this._send.visible = report.devices.length > 0;
+        this._showPasting(report.pasting);
         this._switch.setToggleState(report.isEnabled);
+    }
+
+    _showPasting({sources, obstacle}) {
+        const isOne = sources.length === 1;
+        this._paste.visible = isOne;
+        this._paste.device = isOne ? sources[0] : null;
+        if (isOne)
+            setText(this._paste.label, _('Paste from {device}').replace('{device}', () => sources[0].name));
+        this._arrange(this._sources, isOne ? [] : sources, this._pasteFrom.menu, device => {
+            const item = new PopupMenu.PopupMenuItem('');
+            item.connect('activate', () => this._session.paste(device));
+            return item;
+        }, (item, device) => setText(item.label, device.name));
+        this._pasteFrom.visible = sources.length > 1;
+        for (const item of [this._paste, this._pasteFrom])
+            item.setSensitive(!obstacle);
     }
 
     // Makes the items of `menu`, which are in `items` by their paths, those of `wanted`, in its order.

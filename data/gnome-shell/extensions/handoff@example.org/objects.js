@@ -3,11 +3,13 @@
 
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
-import {BUS, isCancelled} from './calls.js';
+import {BUS, errorName, isCancelled} from './calls.js';
 
 // How long, in milliseconds, a daemon that has not answered is left alone: twice as long each time, up to a limit.
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 60000;
+// What a daemon says of a property that its version does not have.
+const ABSENT = ['UnknownInterface', 'UnknownProperty', 'InvalidArgs'].map(name => `${BUS}.Error.${name}`);
 
 // The objects below the root of one daemon and some properties of the root itself, as its signals change them.
 //
@@ -75,8 +77,10 @@ export class Objects {
                 try {
                     reply = source.call_finish(result);
                 } catch (error) {
-                    // Without an answer nothing is shown. What keeps it busy now says nothing of later.
-                    if (!isCancelled(error)) {
+                    // Without an answer nothing is shown. What keeps it busy now says nothing of later, but what it does not
+                    // have it will not have later either.
+                    const isAbsent = method === 'Get' && ABSENT.includes(errorName(error));
+                    if (!isCancelled(error) && !isAbsent) {
                         this._afterPause(pause, () => this._ask(interfaceName, method, parameters, answered,
                             Math.min(2 * pause, LONGEST_PAUSE)));
                     }

@@ -4,6 +4,7 @@
 import {line} from './text.js';
 
 const BROKER = 'org.example.Handoff';
+const BUS = 'org.freedesktop.DBus';
 // More than that nobody reads in a menu; the Handoff window has them all.
 const MAXIMUM_OFFERS = 6;
 const MAXIMUM_DEVICES = 12;
@@ -20,14 +21,40 @@ function isAnythingToSend(broker) {
         .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
 }
 
+// What stands against pasting from any of the devices that are connected: the name of an error; empty if nothing does.
+function pasteObstacle(broker, isOn, linked) {
+    if (!broker)
+        return `${BUS}.Error.ServiceUnknown`;
+    if (!isOn)
+        return `${BROKER}.Error.Disabled`;
+    if (!broker.root[`${BROKER}.Clipboard`]?.Desktop)
+        return `${BUS}.Error.NotSupported`;
+    return linked.length === 0 ? `${BROKER}.Error.ConnectionUnavailable` : '';
+}
+
+// What can be pasted from: the devices that are connected, unless the user wants no clipboard; the one of them that stands
+// out, since it is the only one or the last that has offered something, or else null; and what stands against it.
+function makePasting(broker, isEnabled, linked, offers) {
+    const isOn = isEnabled && (broker?.root[`${BROKER}.Preferences`]?.Clipboard ?? 'off') !== 'off';
+    const sources = isOn ? linked : [];
+    const latest = offers.map(offer => sources.find(source => source.id === offer.deviceId)).find(source => source);
+    return {
+        sources: sources.slice(0, MAXIMUM_DEVICES),
+        source: sources.length === 1 ? sources[0] : latest ?? null,
+        obstacle: pasteObstacle(broker, isOn, linked),
+    };
+}
+
 // The offers, the latest first; the devices of which it can be seen what is open there; those that
-// something can be sent to, none if there is nothing to be sent; and the user's switch. Either of the `Objects` may be null.
+// something can be sent to, none if there is nothing to be sent; what can be pasted from; and the user's switch. Either of
+// the `Objects` may be null.
 export function makeReport(broker, bridge) {
     const isEnabled = broker?.root[`${BROKER}.Manager`]?.Enabled !== false;
     const offers = (broker?.all(`${BROKER}.RemoteActivity`) ?? []).map(([path, properties]) => ({
         path,
         title: line(properties.Title, MAXIMUM_TITLE),
         device: line(properties.DeviceName, MAXIMUM_NAME),
+        deviceId: properties.DeviceId ?? '',
         // The application that would continue it, or else the one that it comes from.
         application: properties.Handlers?.[0] ?? '',
         origin: properties.ApplicationId ?? '',
@@ -52,5 +79,6 @@ export function makeReport(broker, bridge) {
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
         listable: peers.filter(peer => peer.isConnected || peer.isAsleep).slice(0, MAXIMUM_LISTABLE),
         devices: isAnythingToSend(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
+        pasting: makePasting(broker, isEnabled, linked, offers),
     };
 }

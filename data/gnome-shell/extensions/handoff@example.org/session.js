@@ -6,7 +6,7 @@ import GLib from 'gi://GLib';
 import Gettext from 'gettext';
 import * as Main from 'resource:///org/gnome/shell/ui/main.js';
 import {BUS, call, errorName, isCancelled, message} from './calls.js';
-import {explained, explainedSending, unframed} from './failures.js';
+import {explained, explainedPasting, explainedSending, unframed} from './failures.js';
 import {Objects} from './objects.js';
 import {Owner} from './owner.js';
 import {makeReport} from './report.js';
@@ -21,6 +21,9 @@ const BRIDGE = 'org.example.Handoff.Bridge';
 const BRIDGE_PATH = '/org/example/Handoff/Bridge';
 // What changes within this time, in milliseconds, is shown at once.
 const GATHERING = 30;
+// How long, in milliseconds, an answer may take; and pasting, for which much may have to come over from the other device.
+const PATIENCE = 10000;
+const PASTING = 120000;
 
 // Follows the broker and the bridge, whoever they are at the time, and calls them. It starts neither.
 export class Session {
@@ -35,13 +38,16 @@ export class Session {
         this._continuing = new Map();
         // The devices that something is on its way to.
         this._sending = new Set();
+        // The ids of the devices that something is being pasted from.
+        this._pasting = new Set();
     }
 
     begin() {
         this._cancellable = new Gio.Cancellable();
         const names = [
             [BROKER, BROKER_PATH, '_broker', {
-                [`${BROKER}.Manager`]: ['Enabled'], [`${BROKER}.Preferences`]: ['ExcludedApplications'],
+                [`${BROKER}.Manager`]: ['Enabled'], [`${BROKER}.Preferences`]: ['ExcludedApplications', 'Clipboard'],
+                [`${BROKER}.Clipboard`]: ['Desktop'],
             }],
             [BRIDGE, BRIDGE_PATH, '_bridge', {}],
         ];
@@ -101,6 +107,32 @@ export class Session {
         this._call(this._bridge, device.path, `${BROKER}.Device`, 'Send', null, _('Could not send'), explainedSending);
     }
 
+    // Puts what was copied on `device` into the clipboard here. That it is there is told by the agent.
+    async paste(device) {
+        // Pressed once more, it would only come twice.
+        if (this._pasting.has(device.id))
+            return;
+        this._pasting.add(device.id);
+        await this._call(this._broker, BROKER_PATH, `${BROKER}.Clipboard`, 'Paste', new GLib.Variant('(s)', [device.id]),
+            _('Could not paste'), explainedPasting, PASTING);
+        this._pasting.delete(device.id);
+    }
+
+    // Does that with the device that stands out, or says why it cannot be done. Returns false if the user has to choose one.
+    pasteFromLatest() {
+        const {source, obstacle} = this.report.pasting;
+        if (obstacle)
+            Main.notifyError(_('Could not paste'), explainedPasting(obstacle, ''));
+        else if (source)
+            this.paste(source);
+        return Boolean(obstacle || source);
+    }
+
+    // Has `changed` called once more, a little later.
+    showAgain() {
+        this._gather();
+    }
+
     // Shows what is open at `device`, in the Handoff window, which the bus starts if need be.
     async showEverything(device) {
         const token = mint(WINDOW);
@@ -133,11 +165,12 @@ export class Session {
             _('Could not switch Handoff'));
     }
 
-    async _call(side, path, interfaceName, method, parameters, failure, explain = explained) {
+    async _call(side, path, interfaceName, method, parameters, failure, explain = explained, patience = PATIENCE) {
         if (!side)
             return;
         try {
-            await call(this._connection, side.owner, path, interfaceName, method, parameters, this._cancellable);
+            await call(this._connection, side.owner, path, interfaceName, method, parameters, this._cancellable,
+                Gio.DBusCallFlags.NO_AUTO_START, patience);
         } catch (error) {
             // With the broker a call to it ends too, and that has been said.
             const isSaid = method === 'Continue' && !this._continuing.has(path);
