@@ -46,6 +46,8 @@ package final class Agent {
         focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
         adapters = AgentAdapters(bus, focus)
         clipboard = AgentClipboard(bus, focus, AgentClipboard.ways(bus)) { [gate] in gate.isOpen }
+        clipboard.onPasted = { [notices] in notices.pasted($0, from: $1) }
+        clipboard.onAsked = { [notices] in notices.asked($0, by: $1) }
         bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.broker])
     }
 
