@@ -14,12 +14,14 @@ from choices import choose, chosen, file, restarted
 from support import Machine
 
 DEFAULTS = {"NotifyOffers": "arrival", "NotifyContinued": True, "Park": True, "ShareAddresses": True, "Introduces": True,
-            "ShareOpenActivities": True, "ExcludedApplications": [], "DisabledAdapters": [], "DocumentsFolder": ""}
+            "ShareOpenActivities": True, "Clipboard": "ask", "ExcludedApplications": [], "DisabledAdapters": [],
+            "DocumentsFolder": ""}
 TYPES = {"NotifyOffers": "s", "NotifyContinued": "b", "Park": "b", "ShareAddresses": "b", "Introduces": "b",
-         "ShareOpenActivities": "b", "ExcludedApplications": "as", "DisabledAdapters": "as", "DocumentsFolder": "s"}
+         "ShareOpenActivities": "b", "Clipboard": "s", "ExcludedApplications": "as", "DisabledAdapters": "as",
+         "DocumentsFolder": "s"}
 CHOSEN = {"NotifyOffers": "never", "NotifyContinued": False, "Park": False, "ShareAddresses": False, "Introduces": False,
-          "ShareOpenActivities": False, "ExcludedApplications": ["com.example.a", "org.b"], "DisabledAdapters": ["kate", "mpv-2"],
-          "DocumentsFolder": "~/Meine Dokumente; ü"}
+          "ShareOpenActivities": False, "Clipboard": "follow", "ExcludedApplications": ["com.example.a", "org.b"],
+          "DisabledAdapters": ["kate", "mpv-2"], "DocumentsFolder": "~/Meine Dokumente; ü"}
 
 
 def these(machine: Machine) -> dict[str, Any]:

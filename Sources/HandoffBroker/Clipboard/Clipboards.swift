@@ -139,36 +139,47 @@ final class Clipboards {
         do {
             let answer = try await peers.bridgePeer(device).fetchClipboard(
                 type: kind?.rawValue ?? "", timeout: Deadline.clipboard * 2)
-            content = try await self.content(of: FetchedClipboard(answer), device)
+            content = try await self.content(of: answer, device)
         } catch {
             throw HandoffFailure(routed: error)
         }
         guard let checked = try content.checked() else {
-            throw HandoffFailure(
-                .applicationFailed,
-                "What \(peers.name(of: device)) has in its clipboard is not what it says that it is. Copy it once more there."
-            )
+            throw wrong(device, "text that is no UTF-8, or an image that is no PNG")
         }
         try requireOn()
         return checked
     }
 
-    private func content(of fetched: FetchedClipboard, _ device: DeviceID) async throws -> ClipboardContent {
-        let size = fetched.types.reduce(UInt64(0)) { $0.addingReportingOverflow($1.size).partialValue }
+    private func content(of answer: [String: Value], _ device: DeviceID) async throws -> ClipboardContent {
+        let fetched = try understood(device) { () throws(HandoffFailure) in try FetchedClipboard(answer) }
         let file: ClipboardFile
         switch fetched.bytes {
         case .here(let bytes): file = try ClipboardFile(bytes)
         case .document(let id):
-            guard size <= UInt64(ClipboardFile.maximum) else { throw ClipboardFile.tooLarge }
             let reply = try await peers.bridgePeer(device).openDocument(
                 continuation: id.description, timeout: Deadline.documentSilence * 2)
-            file = try await ClipboardReceiving.file(from: reply.stream, size: size)
+            file = try await ClipboardReceiving.file(from: reply.stream, size: fetched.size)
         }
+        return try understood(device) { () throws(HandoffFailure) in try ClipboardContent(fetched.types, file)
+        }
+    }
+
+    /// What `read` makes of what `device` has answered.
+    private func understood<Result>(
+        _ device: DeviceID, _ read: () throws(HandoffFailure) -> Result
+    ) throws(HandoffFailure) -> Result {
         do throws(HandoffFailure) {
-            return try ClipboardContent(fetched.types, file)
+            return try read()
         } catch {
-            throw HandoffFailure(.applicationFailed, error.message)
+            throw error.code == .invalidArguments ? wrong(device, error.message) : error
         }
+    }
+
+    private func wrong(_ device: DeviceID, _ why: String) -> HandoffFailure {
+        HandoffFailure(
+            .applicationFailed,
+            "\(peers.name(of: device)) has not given its clipboard as it should: \(why). Copy it once more there."
+        )
     }
 
     /// Puts what is in the clipboard of `device` into the one here.

@@ -17,6 +17,9 @@ package struct FetchedClipboard: Sendable {
     /// Where the bytes are.
     package let bytes: Bytes
 
+    /// How many bytes there are together.
+    package var size: UInt64 { types.reduce(0) { $0 + $1.size } }
+
     /// How many bytes an answer has at most.
     package static let maximumHere = 256 << 10
 
@@ -30,6 +33,7 @@ package struct FetchedClipboard: Sendable {
                 .invalidArguments, "Types or Sizes is missing, or they are not as many. Give both.")
         }
         self.types = zip(types, sizes).map { ($0, $1) }
+        try ClipboardContent.check(self.types)
         if let content = try answer.listed(
             "Content", "ay", { if case .bytes(let bytes) = $0 { bytes } else { nil } })
         {

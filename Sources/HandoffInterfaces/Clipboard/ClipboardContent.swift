@@ -57,7 +57,8 @@ package struct ClipboardContent: Sendable {
         file = try writer.finish()
     }
 
-    private static func check(_ types: [(type: String, size: UInt64)]) throws(HandoffFailure) {
+    /// Checks what is said of a content before it is there.
+    static func check(_ types: [(type: String, size: UInt64)]) throws(HandoffFailure) {
         guard !types.isEmpty, types.count <= maximumTypes else {
             throw broken("it has \(types.count) types; at least one, and at most \(maximumTypes), may be")
         }
@@ -65,6 +66,7 @@ package struct ClipboardContent: Sendable {
         guard types.allSatisfy({ !$0.type.isEmpty && $0.type.utf8.count <= maximumType }) else {
             throw broken("a type is empty, or has more than \(maximumType) bytes")
         }
+        // Each is looked at before they are added up.
         guard types.allSatisfy({ $0.size <= UInt64(ClipboardFile.maximum) }),
             types.reduce(0, { $0 + $1.size }) <= UInt64(ClipboardFile.maximum)
         else { throw ClipboardFile.tooLarge }
@@ -72,7 +74,7 @@ package struct ClipboardContent: Sendable {
 
     private static func broken(_ why: String) -> HandoffFailure {
         HandoffFailure(
-            .invalidArguments, "The content of a clipboard is not as it has to be: \(why). Copy it once more."
+            .invalidArguments, "The content of the clipboard is not as it has to be: \(why). Copy it once more."
         )
     }
 

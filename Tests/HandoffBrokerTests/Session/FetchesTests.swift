@@ -192,7 +192,8 @@ struct FetchesTests {
                         "DeviceId": .string("\(lap.device.id)"), "DeviceName": .string("lap"),
                         "ActivityType": .string(editing), "ApplicationId": .string(editor),
                         "Title": .string(title), "Fetches": .uint64(1), "Streams": .uint64(3),
-                        "Documents": .uint64(0), "Time": try #require(recent[0]["Time"]),
+                        "Documents": .uint64(0), "Clipboards": .uint64(0),
+                        "Time": try #require(recent[0]["Time"]),
                     ]
                 ])
             #expect(!LoggedLines.with("lap has opened a stream to \(editor) for “\(title)”").isEmpty)
