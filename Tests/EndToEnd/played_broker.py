@@ -33,7 +33,12 @@ def interface_with(preferences: dict[str, GLib.Variant]) -> Gio.DBusInterfaceInf
 class PlayedBroker:
     """The owner of the broker's name on a machine."""
 
+    # By which means the desktop's clipboard is reached; and what pasting is answered with, unless that is empty.
+    desktop = error = ""
+
     def __init__(self, machine: Machine, **preferences: GLib.Variant) -> None:
+        # The devices that were pasted from.
+        self.pasted: list[str] = []
         self.session = machine.connect()
         # What a broker says of which the user has chosen nothing.
         self.preferences = {"Enabled": GLib.Variant("b", True), "NotifyContinued": GLib.Variant("b", True)} | preferences
@@ -43,9 +48,10 @@ class PlayedBroker:
         connection = self.session.connection
         objects = Gio.DBusNodeInfo.new_for_xml(MANAGER_XML).interfaces[0]
         connection.register_object(ROOT, objects, self._called, None, None)
-        for interface in (interface_without("Manager", ()), interface_with(preferences),
-                          interface_without("Clipboard", ())):
+        for interface in (interface_without("Manager", ()), interface_with(preferences)):
             connection.register_object(ROOT, interface, None, self._read, None)
+        connection.register_object(ROOT, interface_without("Clipboard", ()), self._paste,
+                                   lambda *_: GLib.Variant("s", self.desktop), None)
         self.session.call("/org/freedesktop/DBus", f"{BUS}.RequestName", GLib.Variant("(su)", (BROKER, 4)),
                           destination=BUS)
 
@@ -54,6 +60,14 @@ class PlayedBroker:
         self.followers.append(sender)
         objects = {path: {OFFER: offer} for path, offer in self.offers.items()}
         invocation.return_value(GLib.Variant("(a{oa{sa{sv}}})", (objects,)))
+
+    def _paste(self, _connection: Gio.DBusConnection, _sender: str, _path: str, _interface: str, _method: str,
+               arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
+        self.pasted += arguments.unpack()
+        if self.error:
+            invocation.return_dbus_error(self.error, "Nothing\nis “there”.")
+        else:
+            invocation.return_value(GLib.Variant("(a{sv})", ({},)))
 
     def _read(self, _connection: Gio.DBusConnection, _sender: str, _path: str, interface: str,
               name: str) -> GLib.Variant:

@@ -10,30 +10,16 @@ from buses import BRIDGE, BRIDGE_ROOT, BUS, ROOT
 from played_broker import MANAGER_XML, PlayedBroker
 from support import Machine
 
-PASTE_XML = """<node><interface name="org.example.Handoff.Clipboard"><property name="Desktop" type="s" access="read"/>
-<method name="Paste"><arg type="s" direction="in"/><arg type="a{sv}" direction="out"/></method></interface></node>"""
 # A device beside that of the played broker.
 OTHER = "e" * 64
 
 
 class BrokerWithClipboard(PlayedBroker):
-    """A broker that remembers what is pasted from, and answers with `error` unless that is empty."""
+    """A broker whose user wants that of the clipboard."""
 
     def __init__(self, machine: Machine, mode: str = "ask", desktop: str = "X11") -> None:
-        self.desktop, self.error = desktop, ""
-        self.pasted: list[str] = []
+        self.desktop = desktop
         super().__init__(machine, Clipboard=GLib.Variant("s", mode))
-        self.session.connection.register_object(
-            ROOT, Gio.DBusNodeInfo.new_for_xml(PASTE_XML).interfaces[0], self._paste,
-            lambda *_: GLib.Variant("s", self.desktop), None)
-
-    def _paste(self, _connection: Gio.DBusConnection, _sender: str, _path: str, _interface: str, _method: str,
-               arguments: GLib.Variant, invocation: Gio.DBusMethodInvocation) -> None:
-        self.pasted += arguments.unpack()
-        if self.error:
-            invocation.return_dbus_error(self.error, "Nothing\nis “there”.")
-        else:
-            invocation.return_value(GLib.Variant("(a{sv})", ({},)))
 
     def become(self, interface: str, **properties: GLib.Variant) -> None:
         """Tells of other values of properties of the root."""
