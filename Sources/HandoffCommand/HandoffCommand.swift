@@ -9,6 +9,7 @@ internal import Platform
 package enum HandoffCommand {
     static let verbs: [any Verb.Type] = [
         StatusVerb.self, ListVerb.self, ContinueVerb.self, SendVerb.self, WaitingVerb.self, CancelVerb.self,
+        PasteVerb.self, CopyVerb.self,
         DevicesVerb.self, PairVerb.self, DeclineVerb.self, UnpairVerb.self, ConnectVerb.self, TrustVerb.self,
         UntrustVerb.self, CarryVerb.self,
         MuteVerb.self, UnmuteVerb.self,

@@ -14,6 +14,8 @@ protocol Verb: Sendable {
     static func declare(_ options: inout ProgramOptions)
     /// What can follow the word, for who has it completed.
     static var completion: Completion { get }
+    /// What can follow that.
+    static var furtherCompletion: Completion { get }
     /// What the arguments of options can be whose name in the help does not say it, by the names of the options.
     static var completions: [String: Completion] { get }
     /// What `--json` prints, in one line.
@@ -35,6 +37,7 @@ extension Verb {
     static var arguments: String? { nil }
     static func declare(_ options: inout ProgramOptions) {}
     static var completion: Completion { .nothing }
+    static var furtherCompletion: Completion { .nothing }
     var streamsBytes: Bool { false }
     static var completions: [String: Completion] { [:] }
     static var jsonSummary: String { tr("Print JSON, for programs") }

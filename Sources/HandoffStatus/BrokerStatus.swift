@@ -31,9 +31,8 @@ package struct BrokerStatus: Equatable, Sendable {
     package var refusals: [RecentRefusal] = []
     /// What the user has chosen: the properties of `Preferences`, by their names.
     package var preferences: [String: Value] = [:]
-
     /// By which of the desktop's means the clipboard here is reached; empty if by none.
-    package let clipboardDesktop: String
+    package var clipboardDesktop = ""
 
     /// What can be sent to another device.
     package var sendable: LocalActivity? { current ?? left }
@@ -41,7 +40,7 @@ package struct BrokerStatus: Equatable, Sendable {
     package var isPasting: Bool { isEnabled && ["ask", "follow"].contains(preferences.text("Clipboard")) }
 
     /// A broker that says nothing.
-    package init() { clipboardDesktop = "" }
+    package init() {}
 
     /// What a broker says that shows `objects`, and has these properties as `Manager`, as `Preferences`, and as
     /// `Clipboard`.

@@ -12,12 +12,20 @@ package struct DeviceFetches: Equatable, Sendable {
     package let type: String
     package let applicationID: String
     package let title: String
-    /// How often it has fetched an activity, and how many streams and documents it has opened.
+    /// How often it has fetched an activity, how many streams and documents it has opened, and how often it has fetched what was in
+    /// the clipboard.
     package let fetches: UInt64
     package let streams: UInt64
     package let documents: UInt64
-    /// How often it has taken what was in the clipboard.
     package let clipboards: UInt64
+
+    /// What of the clipboard it has fetched last; nil if that was something else.
+    package var clipboard: ClipboardSummary? {
+        type == Self.clipboardType ? ClipboardSummary(fetched: title) : nil
+    }
+
+    /// The type by which the broker lists clipboards among activities.
+    private static let clipboardType = "org.example.Handoff.clipboard"
 
     /// The entry that these properties describe.
     package init(_ properties: [String: Value]) {

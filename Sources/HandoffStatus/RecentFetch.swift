@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffClient
+internal import HandoffCore
 
-/// One occasion on which another device fetched an activity from this one, opened a stream or the document of it,
-/// or took what was in the clipboard, as the broker remembers it.
+/// One occasion on which another device fetched an activity from this one, opened a stream or the document
+/// of it, or fetched what was in the clipboard, as the broker remembers it.
 package struct RecentFetch: Equatable, Sendable {
     /// When it happened, in microseconds since the Unix epoch.
     package let time: Int64
@@ -14,6 +15,9 @@ package struct RecentFetch: Equatable, Sendable {
     package let type: String
     package let applicationID: String
     package let title: String
+
+    /// What of the clipboard was fetched; nil if it was something else.
+    package var clipboard: ClipboardSummary? { kind == "clipboard" ? ClipboardSummary(fetched: title) : nil }
 
     /// The fetch that these properties describe.
     package init(_ properties: [String: Value]) {
@@ -29,5 +33,13 @@ package struct RecentFetch: Equatable, Sendable {
     /// The fetches in the property `RecentFetches`; none if there is no such property.
     package static func all(in value: Value?) -> [RecentFetch] {
         Value.propertyList(value).map { RecentFetch($0) }
+    }
+}
+
+extension ClipboardSummary {
+    /// What was fetched whose title is `title`: types, with commas between them.
+    init(fetched title: String) {
+        self.init(
+            title.split(separator: ",").compactMap { ClipboardKind(rawValue: String($0.drop { $0 == " " })) })
     }
 }

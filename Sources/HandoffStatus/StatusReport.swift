@@ -24,6 +24,8 @@ package struct StatusReport: Equatable, Sendable {
     package var broker: Daemon<BrokerStatus> = .absent(canStart: false)
     /// The bridge.
     package var bridge: Daemon<BridgeStatus> = .absent(canStart: false)
+    /// Whether the agent is known to run, which brings the broker the clipboard of the desktop.
+    package var isAgentRunning = false
 
     /// A report of a session without daemons.
     package init(
@@ -37,6 +39,13 @@ package struct StatusReport: Equatable, Sendable {
 
     /// Whether both daemons answer.
     package var isWorking: Bool { broker.content != nil && bridge.content != nil }
+
+    /// Whether the clipboard may go between devices, but nothing reaches that of this desktop although the agent runs.
+    package var lacksClipboard: Bool {
+        guard isAgentRunning, let broker = broker.content, broker.isEnabled, broker.clipboardDesktop == ""
+        else { return false }
+        return !["", "off"].contains(broker.preferences.text("Clipboard"))
+    }
 
     /// The paired devices.
     package var peers: [KnownDevice] { bridge.content?.devices.filter(\.isPaired) ?? [] }

@@ -14,6 +14,7 @@ from buses import wait
 from clients import Client, Dock
 from command_manual import keys, statuses
 from pairing import discoverable
+from played_clipboard import PlayedClipboard
 from support import SOURCE, Machine, case, refused, start_machine, wait_for_link
 from terminal import Terminal, Typing
 from test_pair_command import asking
@@ -82,6 +83,9 @@ def everything(machines: Machines) -> Iterator[Any]:
     yield from wait(lambda: any("offer" in line for line in lines(lap)) and lines(lap), "the offer")
     lap.kill("handoff", signal.SIGINT)
     yield json_of(desk.run("handoff", "send", "--json"))
+    PlayedClipboard(lap)
+    yield json_of(desk.run("handoff", "copy", "lap", str(desk.folder / "a letter"), "--json"))
+    yield json_of(lap.run("handoff", "paste", "--json"))
     lap.set_enabled(False)
     wait(lambda: not desk.connected_to(lap.device_id), "the other device to be away")
     Client(desk, "com.example.minutes").offer("Minutes")
@@ -149,7 +153,8 @@ COMMANDS = [
     (("continue", "--all"), 2, "Usage"), (("continue", "--all", "--yes"), 3, "NotFound"),
     (("continue",), 3, "NotFound"), (("continue", "12"), 3, "NotFound"), (("send",), 3, "NotFound"),
     (("send", "nobody"), 3, "NotFound"), (("mute", "nobody"), 3, "NotFound"), (("unpair", "nobody"), 3, "NotFound"),
-    (("decline", "nobody"), 3, "NotFound"),
+    (("decline", "nobody"), 3, "NotFound"), (("paste",), 3, "NotFound"), (("copy", "nobody"), 3, "NotFound"),
+    (("copy",), 2, "Usage"),
     (("pair", "nobody"), 3, "NotFound"), (("connect", "127.0.0.1:1"), 5, "ConnectionUnavailable"),
     (("publish", *APPLICATION, "--title", "x", "--webpage", "no page"), 1, "InvalidURL"),
     (("publish", *APPLICATION, "--title", "x", "--stream", "/nowhere"), 1, "Failed")]
@@ -219,7 +224,7 @@ def test_status_without_handoff(machine_list: list[Machine]) -> None:
     needed = {"publish": (*APPLICATION, "--title", "x"), "receive": APPLICATION}
     for bus in (machine.address, f"unix:path={machine.folder}/nothing"):
         machine.environment["DBUS_SESSION_BUS_ADDRESS"] = bus
-        for verb in ("list", "watch", "continue", "devices", "send", "pair", "on", "publish", "receive"):
+        for verb in ("list", "watch", "continue", "devices", "send", "paste", "pair", "on", "publish", "receive"):
             with case(verb, bus):
                 result = machine.run("handoff", verb, *needed.get(verb, ()), "--json")
                 assert (result.returncode, json_of(result)["error"]["name"]) == (6, "NotRunning")

@@ -46,6 +46,8 @@ def test_words_that_handoff_knows(machine: Machine, shell: str) -> None:
     assert typist.words("continue --verb") == ["continue", "--verbose"]
     assert typist.words(f"publish --document {machine.folder}/a\\ let") \
         == ["publish", "--document", f"{machine.folder}/a letter.txt"]
+    assert typist.words(f"copy lap {machine.folder}/a\\ let") == ["copy", "lap", f"{machine.folder}/a letter.txt"]
+    assert typist.words("paste --stdout --type ht") == ["paste", "--stdout", "--type", "html"]
     text = typist.listed("list --", "--all", "--json")
     assert "--remember" not in text
 
@@ -60,6 +62,7 @@ def test_devices_and_offers(machines: Machines, shell: str) -> None:
     typist = Completing(lap, shell)
     assert typist.words("mute de") == ["mute", "desk"]
     assert typist.words("send ") == ["send", "desk"]
+    assert typist.words("copy ") == ["copy", "desk"]
     assert typist.words("continue ") == ["continue", activity.id[:8]]
     assert typist.words("continue --app org.ex") == ["continue", "--app", "org.example.Shell"]
     assert typist.words("continue --app=org.ex") == ["continue", "--app=org.example.Shell"]

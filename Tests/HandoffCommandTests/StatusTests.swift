@@ -233,4 +233,55 @@ struct StatusTests {
         #expect(
             text.contains("bbbbbbbb  3           1        2          1 min ago  A 'letter'  lap' x ### ###"))
     }
+
+    // MARK: The clipboard
+
+    @Test(
+        "that the clipboard was fetched is said with what it had, and counted in a column that is there then")
+    func clipboardFetches() throws {
+        let fetch: [String: Value] = [
+            "Kind": .string("clipboard"), "Title": .string("text/plain, text/html"),
+            "ActivityType": .string("org.example.Handoff.clipboard"),
+        ]
+        var broker = BrokerStatus()
+        broker.fetches = RecentFetch.all(in: try Self.list(Self.entry(fetch)))
+        broker.fetchesByDevice = DeviceFetches.all(
+            in: try Self.list(
+                Self.entry(fetch.merging(["Fetches": .uint64(3), "Clipboards": .uint64(2)]) { $1 })))
+        let report = StatusReport(broker: .running(broker), bridge: Self.bridge())
+        let text = report.lines(at: 61_000_000).joined(separator: "\n")
+        #expect(
+            text.contains("1 min ago  clipboard  lap' x ### ###  Text   org.example.Handoff.clipboard"),
+            "\(text)")
+        let table = """
+              DEVICE    ACTIVITIES  STREAMS  DOCUMENTS  CLIPBOARDS  LAST       TITLE            NAME
+              bbbbbbbb  3           0        0          2           1 min ago  clipboard: Text  lap' x ### ###
+            """
+        #expect(text.contains(table), "\(text)")
+        #expect(report.json.text.contains(#""clipboardCount":2"#))
+        #expect(report.json.text.contains(#""kind":"clipboard""#))
+    }
+
+    @Test("that nothing reaches the clipboard here is said while the agent runs and the user wants one")
+    func noClipboard() {
+        func report(_ mode: String, _ desktop: String, isAgentRunning: Bool = true) -> StatusReport {
+            var broker = BrokerStatus()
+            (broker.preferences, broker.clipboardDesktop) = (["Clipboard": .string(mode)], desktop)
+            var report = StatusReport(broker: .running(broker), bridge: Self.bridge())
+            report.isAgentRunning = isAgentRunning
+            return report
+        }
+        func line(_ report: StatusReport) -> String? {
+            report.lines(at: 0).first { $0.hasPrefix("Clipboard") }
+        }
+        #expect(line(report("ask", ""))?.contains("handoff paste --stdout") == true)
+        #expect(line(report("follow", ""))?.hasPrefix("Clipboard  nothing reaches") == true)
+        #expect(line(report("off", "")) == nil)
+        #expect(line(report("ask", "X11")) == nil)
+        #expect(line(report("ask", "", isAgentRunning: false)) == nil)
+        #expect(report("ask", "").problems == report("ask", "X11").problems)
+        let json = report("follow", "X11").json.text
+        #expect(json.contains(#""clipboard":"follow","clipboardDesktop":"X11""#), "\(json)")
+        #expect(report("ask", "").json.text.contains(#""clipboard":"ask","clipboardDesktop":null"#))
+    }
 }

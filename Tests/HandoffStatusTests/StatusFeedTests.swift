@@ -72,6 +72,26 @@ struct StatusFeedTests {
         }
     }
 
+    @Test("by which means the clipboard of the desktop is reached is reported while it is")
+    func clipboard() async throws {
+        try await onLoop {
+            let session = try await Session()
+            let feed = StatusFeed(on: try session.bus.connect())
+            feed.begin()
+            try session.startBroker()
+            try await eventually { feed.report.broker.content?.clipboardDesktop == "" }
+            let agent = try session.bus.connect()
+            let clipboard = ClipboardProxy(
+                RemoteObject(agent.connection, HandoffNames.broker, HandoffNames.brokerPath))
+            try await clipboard.register(clipboard: "/clipboard", desktop: "X11")
+            try await eventually { feed.report.broker.content?.clipboardDesktop == "X11" }
+            try await clipboard.unregister()
+            try await eventually { feed.report.broker.content?.clipboardDesktop == "" }
+            withExtendedLifetime(agent) {}
+            try await session.endBroker()
+        }
+    }
+
     @Test("a broker that owns its name and does not answer as it should is reported with the reason")
     func silent() async throws {
         try await onLoop {

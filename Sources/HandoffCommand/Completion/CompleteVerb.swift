@@ -53,6 +53,8 @@ struct CompleteVerb: Verb {
             let strangers = try await devices(session).filter { !$0.isPaired && !$0.isDeclined }
             return try await strangers.strangers + nearby(session)
         case .addresses: return try await nearby(session)
+        case .clipboardKinds:
+            return ClipboardKind.allCases.compactMap { CompletionCandidate($0.word, $0.rawValue) }
         }
     }
 

@@ -24,6 +24,8 @@ enum Completion: String, CaseIterable {
     case strangers
     /// The address of a device that lets itself be found, or the name of a host.
     case addresses
+    /// What of a clipboard goes between devices.
+    case clipboardKinds
     /// A file, which the shell itself completes.
     case files
     /// A folder, which the shell itself completes.

@@ -58,7 +58,11 @@ struct CompletionRequest: Equatable {
             prefix = String(typed[...end])
             typed = String(typed[typed.index(after: end)...])
         } else {
-            if arguments == 0 { completion = verb.completion }
+            switch arguments {
+            case 0: completion = verb.completion
+            case 1: completion = verb.furtherCompletion
+            default: break
+            }
             if !isLiteral, typed.hasPrefix("-") || completion == .nothing {
                 options = known.filter { $0.repeats || !given.contains($0.name) }
                     .compactMap { CompletionCandidate("--\($0.name)", $0.description) }

@@ -20,8 +20,14 @@ extension RecentFetch {
         switch kind {
         case "stream": tr("stream")
         case "document": tr("document")
+        case "clipboard": tr("clipboard")
         default: tr("activity")
         }
+    }
+
+    /// What it is called.
+    fileprivate var label: String {
+        clipboard?.text ?? ChosenText(title: title.isEmpty ? applicationID : title).shown
     }
 }
 
@@ -38,7 +44,7 @@ extension [RecentFetch] {
                 Age.text(of: fetch.time, at: now),
                 fetch.what,
                 ChosenText.device(name: fetch.deviceName, id: fetch.deviceID).shown,
-                ChosenText(title: fetch.title.isEmpty ? fetch.applicationID : fetch.title).shown,
+                fetch.label,
                 ChosenText(title: fetch.type).shown)
         }
         return [tr("Fetched by other devices, the latest first:")] + table.lines(indent: 2)

@@ -26,7 +26,18 @@ extension StatusReport {
             lines.append((tr("Id"), bridge.deviceID.shown))
         }
         if let broker = broker.content { lines.append((tr("Current"), Self.current(broker))) }
-        let names = [tr("Broker"), tr("Bridge"), tr("Device"), tr("Id"), tr("Current")]
+        var names = [tr("Broker"), tr("Bridge"), tr("Device"), tr("Id"), tr("Current")]
+        if lacksClipboard {
+            names.append(tr("Clipboard"))
+            lines.append(
+                (
+                    tr("Clipboard"),
+                    tr(
+                        "nothing reaches the one of this desktop. “handoff paste --stdout” prints what was copied on another"
+                            + " device."
+                    )
+                ))
+        }
         let width = (names.map(\.displayWidth).max() ?? 0) + 2
         return lines.map { $0.padded(to: width) + $1 }
     }
@@ -140,7 +151,14 @@ extension StatusReport {
             "listingsByDevice": .array(broker.listings.map(\.json)),
             "applications": .array(broker.applications.map(\.json)),
             "refusals": .array(broker.refusals.map(\.json)),
+            "clipboard": Self.text(broker.preferences.text("Clipboard")),
+            "clipboardDesktop": Self.text(broker.clipboardDesktop),
         ]
+    }
+
+    private static func text(_ text: String?) -> JSON {
+        guard let text, !text.isEmpty else { return .null }
+        return .string(text)
     }
 
     private var bridgeJSON: JSON {

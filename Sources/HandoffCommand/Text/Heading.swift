@@ -6,6 +6,7 @@ enum Heading {
     static let activities = tr("ACTIVITIES")
     static let addresses = tr("ADDRESSES")
     static let application = tr("APPLICATION")
+    static let clipboards = tr("CLIPBOARDS")
     static let continuesIn = tr("CONTINUES IN")
     static let device = tr("DEVICE")
     static let documents = tr("DOCUMENTS")

@@ -2,13 +2,19 @@
 internal import Glibc
 internal import Platform
 
-/// What the command prints: whole lines, written immediately, so that a reader at the other end of a pipe
+/// What the command prints: whole lines, or bytes, written immediately, so that a reader at the other end of a pipe
 /// gets them immediately.
 enum Output {
     /// Writes a line to standard output, in the characters of the locale.
     /// - Throws: if it cannot be written.
     static func line(_ text: String) throws(CommandFailure) {
-        guard write(Terminal.fit(text) + "\n", to: STDOUT_FILENO) else {
+        try bytes(Array((Terminal.fit(text) + "\n").utf8))
+    }
+
+    /// Writes bytes to standard output as they are.
+    /// - Throws: if they cannot be written.
+    static func bytes(_ bytes: [UInt8]) throws(CommandFailure) {
+        guard write(bytes, to: STDOUT_FILENO) else {
             throw CommandFailure(
                 tr("Standard output cannot be written: {reason}.", ["reason": SystemError.last]))
         }
@@ -46,7 +52,11 @@ enum Output {
     static func error(_ text: String) -> Bool { write(Terminal.fit(text), to: STDERR_FILENO) }
 
     private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var rest = Array(text.utf8)[...]
+        write(Array(text.utf8), to: descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {

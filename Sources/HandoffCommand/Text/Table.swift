@@ -16,12 +16,20 @@ struct Table {
     /// A table with these headings, still without rows. `shrinking`: the headings of the columns that may be cut where a
     /// terminal is too narrow; what has to be read whole, such as ids and codes, must not be among them.
     init(_ headings: String..., shrinking: Set<String> = []) {
+        self.init(headings, shrinking: shrinking)
+    }
+
+    /// The same with headings that are not always these.
+    init(_ headings: [String], shrinking: Set<String> = []) {
         self.headings = headings
         self.shrinking = shrinking
     }
 
     /// Adds a row, its cells made fit to be shown. An empty cell is shown as a dash, so that columns can be counted.
-    mutating func add(_ cells: String...) { rows.append(cells.map { $0.isEmpty ? "-" : $0.shown }) }
+    mutating func add(_ cells: String...) { add(cells) }
+
+    /// The same with as many cells as there are headings.
+    mutating func add(_ cells: [String]) { rows.append(cells.map { $0.isEmpty ? "-" : $0.shown }) }
 
     /// The lines, headings first, without white space at their ends, as wide as the terminal if standard output is one.
     var lines: [String] { lines(indent: 0) }

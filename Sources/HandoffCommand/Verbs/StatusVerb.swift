@@ -35,6 +35,8 @@ struct StatusVerb: Verb {
             report.busFailure = error.message
             return report
         }
+        // Whoever has taken its name within a sandbox is none.
+        report.isAgentRunning = (try? await session.running(HandoffNames.agent)) != nil
         report.broker = try await look(session, HandoffNames.broker) { try await Self.broker($0) }
         let limit = report.broker.content == nil ? Duration.zero : Self.start
         report.bridge = try await look(session, HandoffNames.bridge, limit) { try await Self.bridge($0) }
@@ -62,12 +64,14 @@ struct StatusVerb: Verb {
     private static func broker(_ broker: Daemon) async throws -> BrokerStatus {
         let properties = try await broker.properties(
             ManagerProxy.interface, HandoffNames.brokerPath, timeout: timeout)
-        // In a sandbox there are no preferences.
+        // In a sandbox there are no preferences, and no clipboard.
         let preferences = try? await broker.properties(
             PreferencesProxy.interface, HandoffNames.brokerPath, timeout: timeout)
+        let clipboard = try? await broker.properties(
+            ClipboardProxy.interface, HandoffNames.brokerPath, timeout: timeout)
         return BrokerStatus(
             objects: try await broker.brokerObjects(timeout: timeout), manager: properties,
-            preferences: preferences ?? [:])
+            preferences: preferences ?? [:], clipboard: clipboard ?? [:])
     }
 
     @MainLoop
