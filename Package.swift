@@ -94,8 +94,7 @@ let package = Package(
         .systemLibrary(name: "CGio", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CDispatchMain"),
         .systemLibrary(name: "CGnuTLS", pkgConfig: "gnutls", providers: [.apt(["libgnutls28-dev"])]),
-        .systemLibrary(
-            name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb1-dev", "libxcb-xfixes0-dev"])]),
+        .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
         .systemLibrary(name: "CWayland"),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
         module("Platform", ["CGio"]),

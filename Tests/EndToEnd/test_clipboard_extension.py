@@ -102,13 +102,14 @@ def test_broker_without_a_clipboard(extension: Extension) -> None:  # noqa: F811
 
 FAILURES = {
     "org.example.Handoff.Error.OfferWithdrawn":
-        "There is nothing in the clipboard there that may be pasted here. Copy something there, then try again.",
+        "There is nothing in its clipboard that may go to other devices. Copy it once more there.",
     "org.example.Handoff.Error.Disabled":
-        "Handoff or its clipboard is switched off, here or on the other device. Switch it on.",
+        "Handoff, or its clipboard, is switched off here or on the other device. Switch it on.",
     "org.freedesktop.DBus.Error.NotSupported":
-        "The clipboard cannot be reached, or the Handoff of the other device is too old. “Nothing is 'there'.”",
+        "The clipboard of one of the devices cannot be reached, or the Handoff of the other one is too old."
+        " “Nothing is 'there'.”",
     "org.example.Handoff.Error.ApplicationFailed":
-        "What came cannot be pasted. Copy it there once more. “Nothing is 'there'.”",
+        "What came is not what it says that it is. Copy it once more there. “Nothing is 'there'.”",
     "org.freedesktop.DBus.Error.AccessDenied": "That is not allowed. “Nothing is 'there'.”",
     "org.example.Handoff.Error.ConnectionUnavailable":
         "The other device cannot be reached. See whether it is switched on and on the same network.",

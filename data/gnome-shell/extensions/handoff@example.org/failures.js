@@ -66,13 +66,16 @@ export function unframed(words, application) {
 export function explainedPasting(name, words) {
     switch (name) {
     case `${OURS}Disabled`:
-        return _('Handoff or its clipboard is switched off, here or on the other device. Switch it on.');
+        return _('Handoff, or its clipboard, is switched off here or on the other device. Switch it on.');
     case `${OURS}OfferWithdrawn`:
-        return _('There is nothing in the clipboard there that may be pasted here. Copy something there, then try again.');
+        return _('There is nothing in its clipboard that may go to other devices. Copy it once more there.');
+    case `${BUS}AccessDenied`:
+        return _('One of the devices is locked, or this one is muted there. Unlock or unmute it, then try again.');
     case `${BUS}NotSupported`:
-        return joined([_('The clipboard cannot be reached, or the Handoff of the other device is too old.'), true], words);
+        return joined(
+            [_('The clipboard of one of the devices cannot be reached, or the Handoff of the other one is too old.'), true], words);
     case `${OURS}ApplicationFailed`:
-        return joined([_('What came cannot be pasted. Copy it there once more.'), true], words);
+        return joined([_('What came is not what it says that it is. Copy it once more there.'), true], words);
     default:
         return explained(name, words);
     }

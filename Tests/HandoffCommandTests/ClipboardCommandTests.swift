@@ -9,7 +9,7 @@ import Testing
 @testable import HandoffCommand
 
 @Suite("Pasting and copying by command")
-struct ClipboardTests {
+struct ClipboardCommandTests {
     private static let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     private static func device() throws -> KnownDevice {
