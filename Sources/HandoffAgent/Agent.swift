@@ -45,7 +45,7 @@ package final class Agent {
         for surface in [search, panel] as [any Surface] { gate.lead(to: surface) }
         focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
         adapters = AgentAdapters(bus, focus)
-        clipboard = AgentClipboard(bus, focus, AgentClipboard.ways(bus)) { [gate] in gate.isOpen }
+        clipboard = AgentClipboard(focus, AgentClipboard.ways(bus)) { [gate] in gate.isOpen }
         clipboard.onPasted = { [notices] in notices.pasted($0, from: $1) }
         clipboard.onAsked = { [notices] in notices.asked($0, by: $1) }
         bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.broker])
@@ -95,8 +95,9 @@ package final class Agent {
     }
 
     private func presenceChanged(_ event: Presence.Event) {
+        let wasOpen = gate.isOpen
         gate.set(isLocked: watch.isLocked)
-        if gate.isOpen { clipboard.unlocked() }
+        if gate.isOpen, !wasOpen { clipboard.unlocked() }
         notices.presenceChanged(event)
         adapters.isLocked = watch.isLocked
     }
@@ -106,6 +107,7 @@ package final class Agent {
         gate.update(feed.report)
         notices.update(feed.report)
         adapters.update(feed.report.broker.content?.preferences)
-        clipboard.update(feed.broker, feed.report.broker.content?.preferences)
+        let broker = feed.report.broker.content
+        clipboard.update(feed.broker, broker?.preferences, desktop: broker?.clipboardDesktop ?? "")
     }
 }

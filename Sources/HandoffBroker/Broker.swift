@@ -61,7 +61,9 @@ package final class Broker {
             applications, known)
         let offers = Offers(continuations, announcements, kept)
         let fetchLog = FetchLog(announcements, clock: clock)
-        let clipboards = Clipboards(connection, known, activities, continued, fetchLog, preferences, clock)
+        let clipboards = Clipboards(
+            connection, known, activities, continued, fetchLog, preferences,
+            ClipboardFiles(sharedFolders, looks), clock)
         let peers = Peers(connection, known, offers, continued, clipboards) { [unowned offers] in
             PeerObject($0, offers, activities, continued, sharedFolders, fetchLog, clipboards)
         }

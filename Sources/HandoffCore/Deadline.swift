@@ -4,6 +4,10 @@
 package enum Deadline {
     /// `FetchClipboard` and `ClipboardChanged`: longer than the desktop may take to read its clipboard.
     package static let clipboard: Duration = .seconds(10)
+    /// How long what a user has sent of a clipboard can be had by the device that it was sent to.
+    package static let sentClipboard: Duration = .seconds(600)
+    /// `Paste` and `Read` of a clipboard: fetching it, and what is too large for an answer.
+    package static let paste: Duration = .seconds(60)
     /// `WillContinueActivity`; after that its answer is taken to be false.
     package static let willContinue: Duration = .seconds(1)
     /// `WillSave`; after that the last saved state is handed off.

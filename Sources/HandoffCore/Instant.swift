@@ -45,7 +45,7 @@ package struct Moment: Hashable, Sendable {
 
 extension Duration {
     /// This duration in whole microseconds, cut to the range of `Int64`.
-    var wholeMicroseconds: Int64 {
+    package var wholeMicroseconds: Int64 {
         let (seconds, attoseconds) = components
         let (scaled, tooLong) = seconds.multipliedReportingOverflow(by: 1_000_000)
         let (sum, tooLongByAHair) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000_000)

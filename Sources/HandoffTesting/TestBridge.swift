@@ -213,8 +213,8 @@ extension TestBridge: PeerServer {
         try await ask { try await $0.clipboardChanged(about: about) }
     }
 
-    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
-        try await ask { try await $0.fetchClipboard(type: type, timeout: Deadline.clipboard) }
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await ask { try await $0.fetchClipboard(type: type, sent: sent, timeout: Deadline.clipboard) }
     }
 
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor {

@@ -15,8 +15,8 @@ def about(**values: object) -> GLib.Variant:
     return GLib.Variant("(a{sv})", ({name: GLib.Variant(types[type(value)], value) for name, value in values.items()},))
 
 
-def fetch(kind: str = "") -> GLib.Variant:
-    return GLib.Variant("(s)", (kind,))
+def fetch(kind: str = "", sent: str = "") -> GLib.Variant:
+    return GLib.Variant("(ss)", (kind, sent))
 
 
 def choose(machine: Machine, mode: str) -> None:
@@ -25,10 +25,11 @@ def choose(machine: Machine, mode: str) -> None:
 
 BAD_CALLS = [
     ("ClipboardChanged", about(Types="text/plain"), "InvalidArgs"), ("ClipboardChanged", about(Age=True), "InvalidArgs"),
-    ("ClipboardChanged", about(Sent=1), "InvalidArgs"), ("ClipboardChanged", about(Types=["a" * 256]), "InvalidArgs"),
+    ("ClipboardChanged", about(Sent=1), "InvalidArgs"), ("ClipboardChanged", about(Sent="x"), "InvalidArgs"), ("ClipboardChanged", about(Types=["a" * 256]), "InvalidArgs"),
     ("ClipboardChanged", about(Types=[f"a/{number}" for number in range(17)]), "InvalidArgs"),
     ("FetchClipboard", fetch("text/rtf"), "OfferWithdrawn"), ("FetchClipboard", fetch("image/png"), "OfferWithdrawn"),
-    ("FetchClipboard", fetch("a" * 10_000), "InvalidArgs"), ("FetchClipboard", None, "InvalidArgs")]
+    ("FetchClipboard", fetch("a" * 10_000), "InvalidArgs"), ("FetchClipboard", fetch("", "x"), "InvalidArgs"),
+    ("FetchClipboard", fetch("", "0" * 32), "OfferWithdrawn"), ("FetchClipboard", None, "InvalidArgs")]
 
 
 def test_what_a_peer_gets(machine: Machine) -> None:
@@ -62,7 +63,7 @@ def is_denied(link: Link) -> bool:
 
 
 def test_flood(machine: Machine) -> None:
-    """A peer that says a thousand times that something was copied, and fetches as often, is heard ten and eight times; its last word
+    """A peer that says a thousand times that something was copied, and fetches as often, is heard twenty times; its last word
     does not count, and the daemons keep their memory."""
     choose(machine, "follow")
     clipboard = PlayedClipboard(machine)
@@ -76,7 +77,7 @@ def test_flood(machine: Machine) -> None:
         link.send(method_call("Peer.FetchClipboard", fetch()))
     with refused("LimitsExceeded"):
         link.call("Peer.FetchClipboard", fetch())
-    assert len(clipboard.read) <= 8 and len(clipboard.followed) <= 10
+    assert len(clipboard.read) <= 20 and len(clipboard.followed) <= 20
     assert memory(machine, "handoffd") < before + (8 << 20)
 
 
@@ -87,7 +88,7 @@ def test_what_a_peer_says(machine: Machine) -> None:
     device = Device()
     link = device.paired_link_to(machine)
     link.call("Peer.ClipboardChanged", about(Types=["text/plain", "x/y"]))
-    link.call("Peer.ClipboardChanged", about(Types=["x/y", "image/png"], Sent=True))
+    link.call("Peer.ClipboardChanged", about(Types=["x/y", "image/png"], Sent="a" * 32))
     wait(lambda: clipboard.asked, "the question")
     assert clipboard.asked == [(device.id, ["image/png"])] and not clipboard.followed
     choose(machine, "follow")
@@ -95,6 +96,8 @@ def test_what_a_peer_says(machine: Machine) -> None:
     wait(lambda: clipboard.followed, "it to follow")
     assert clipboard.followed[0].types == ["text/plain"]
     link.call("Peer.ClipboardChanged", about(Types=["text/plain"], Age=120_000_000))
-    link.call("Peer.ClipboardChanged", about(Types=["text/html"], Age=2 ** 62))
+    link.call("Peer.ClipboardChanged", about(Types=["text/html"], Age=2 ** 63 - 1))
+    link.call("Peer.ClipboardChanged", about(Types=["text/html"], Age=-2 ** 63, Other=True))
+    wait(lambda: len(clipboard.followed) == 2, "what was copied now, as far as it says")
     let_pass(0.2)
-    assert len(clipboard.followed) == 1
+    assert len(clipboard.followed) == 2 and clipboard.followed[1].types == ["text/html"]

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gi.repository import GLib
 from agents import Desk
-from buses import let_pass, wait
+from buses import ROOT, let_pass, wait
 from played_adapter import PLAYER, TOLD, WINDOW, Played, appear, focus, front
 from screen import Screen
 from support import SANITIZED, Machine, memory
@@ -216,6 +217,8 @@ def test_display_that_loses_connections(machine_list: list[Machine]) -> None:
         listener.listen()
         machine.environment["DISPLAY"] = f":{number}"
         machine.start_broker()
+        # The clipboard has a connection of its own.
+        machine.session.set(ROOT, "Preferences.Clipboard", GLib.Variant("s", "off"))
         machine.start_agent()
         listener.settimeout(4)
         count = 0

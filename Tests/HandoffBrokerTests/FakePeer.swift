@@ -192,7 +192,7 @@ private final class FakePeerServer: PeerServer {
         try peer.announcements.append(about)
     }
 
-    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
         try peer.saw("fetchClipboard")
         return try peer.onFetchClipboard(type)
     }

@@ -15,7 +15,9 @@ internal import Platform
 final class AgentClipboard {
     /// What is in the clipboard.
     private enum Content {
-        /// What another program has put there, while this application had the focus.
+        /// Nothing, or it is not known yet.
+        case nothing
+        /// What another program has put there, while this application had the focus; nil if nobody knows which one had.
         case copied([String], in: ApplicationID?)
         /// What the user has pasted from another device, or what a clipboard manager has kept of such.
         case brought
@@ -30,6 +32,8 @@ final class AgentClipboard {
         let begin = MainLoop.now
         /// What was pasted of it, and is being fetched to be: once for each kind.
         var fetched: [ClipboardKind: Task<ClipboardFile?, Never>] = [:]
+        /// What is fetched last: a peer gives one kind at a time.
+        var last: Task<ClipboardFile?, Never>?
         /// Gives it up.
         var end: LoopSource?
 
@@ -41,18 +45,31 @@ final class AgentClipboard {
     /// Called when the user of a device has sent something.
     var onAsked: @MainLoop ([ClipboardKind], _ deviceID: String) -> Void = { _, _ in }
 
-    private let bus: Bus
     private let focus: any FocusSource
     private let isUnlocked: @MainLoop () -> Bool
     /// The ways that a desktop may have, the best first.
     private let ways: [any ClipboardBackend]
     private var backend: (any ClipboardBackend)?
-    private var isLooking = false
-    private var content = Content.copied([], in: nil)
+    /// Whether the ways are being tried, and whether none was there.
+    private var (isLooking, isMissing) = (false, false)
+    /// Whether the desktop lets the clipboard be had now.
+    private var isReached = false
+    private var content = Content.nothing {
+        didSet { changes += 1 }
+    }
+    /// What was in it when it was lost.
+    private var former = Content.nothing
+    /// Counts what may change what goes to other devices.
+    private var changes = 0
+    /// The application that had the focus when somebody has put in it what is not known yet; nil if nobody has.
+    private var changing: (application: ApplicationID?, isKept: Bool)?
     private var mode = ClipboardMode.off
-    private var excluded: Set<String> = []
-    /// The broker that was told who reaches the clipboard.
+    private var excluded: Set<String> = [] {
+        didSet { if excluded != oldValue { changes += 1 } }
+    }
     private var broker: Daemon?
+    /// Whether the broker is being told who reaches the clipboard.
+    private var isRegistering = false
     /// Whether the broker is being told of a change, and whether there is a later one.
     private var (isTelling, isOutdated) = (false, false)
     /// Until then, in microseconds of ``MainLoop/now``, a clipboard manager may put back what it has kept.
@@ -62,13 +79,16 @@ final class AgentClipboard {
     private static let tooSoon: Int64 = 10_000
     /// How long a clipboard manager may take to make what was brought here its own, and to put it back once it is given up.
     private static let (taking, keeping): (Int64, Int64) = (100_000, 1_000_000)
+    /// How long it may take to find out whether a desktop has a way.
+    private static let lookingTime = Duration.seconds(10)
+    /// How long reading may take: less than the broker waits.
+    private static let readingTime = Duration.seconds(7)
 
     /// The clipboard by the first of `ways` that the desktop has. What was copied where is known by `focus`.
     init(
-        _ bus: Bus, _ focus: any FocusSource, _ ways: [any ClipboardBackend],
-        isUnlocked: @escaping @MainLoop () -> Bool
+        _ focus: any FocusSource, _ ways: [any ClipboardBackend], isUnlocked: @escaping @MainLoop () -> Bool
     ) {
-        (self.bus, self.focus, self.ways, self.isUnlocked) = (bus, focus, ways, isUnlocked)
+        (self.focus, self.ways, self.isUnlocked) = (focus, ways, isUnlocked)
         for way in ways { way.user = self }
     }
 
@@ -79,69 +99,88 @@ final class AgentClipboard {
     }
 
     /// The broker says this, or there is none.
-    func update(_ broker: Daemon?, _ preferences: [String: Value]?) {
-        excluded = Set(preferences?.texts("ExcludedApplications") ?? [])
-        let former = mode
-        mode = preferences.flatMap { try? ClipboardMode($0.text("Clipboard")) } ?? .off
-        if mode != .follow, former == .follow { giveUp() }
-        if mode == .off {
-            end()
-        } else if backend == nil {
-            look()
-        }
-        guard broker?.name != self.broker?.name else { return }
+    /// - Parameter desktop: by whose means the clipboard is reached, as the broker says.
+    func update(_ broker: Daemon?, _ preferences: [String: Value]?, desktop: String) {
+        let isNew = broker?.name != self.broker?.name
         self.broker = broker
-        if backend != nil { register() }
+        guard broker != nil, let preferences else {
+            // What the user has pasted stays; what is to be had from a peer cannot be had.
+            return giveUp()
+        }
+        excluded = Set(preferences.texts("ExcludedApplications"))
+        let formerMode = mode
+        mode = (try? ClipboardMode(preferences.text("Clipboard"))) ?? .off
+        if mode != .follow { giveUp() }
+        switch mode {
+        case .off:
+            // What the user has pasted stays until something else is copied.
+            if case .brought = content { unregister() } else { end() }
+        case .ask, .follow:
+            if formerMode == .off { isMissing = false }
+            if backend == nil { look() }
+            // Another program may have registered and gone.
+            if isNew || desktop.isEmpty { register() }
+        }
     }
 
     /// The session was unlocked.
     func unlocked() {
-        if let mutter = backend as? MutterClipboard {
-            mutter.again()
-        } else if backend == nil, mode != .off {
-            look()
-        }
+        isMissing = false
+        if let mutter = backend as? MutterClipboard { mutter.again() } else if mode != .off { look() }
     }
 
     /// Gives up what is owned. To be called before the program ends, and while the user wants nothing of the kind.
     func end() {
         guard let backend else { return }
         self.backend = nil
-        content = .copied([], in: nil)
+        (content, former, changing) = (.nothing, .nothing, nil)
         backend.end()
-        call { try await $0.unregister() }
+        isReached = false
+        unregister()
     }
 
     private func look() {
-        guard !isLooking else { return }
+        guard backend == nil, !isLooking, !isMissing else { return }
         isLooking = true
         MainLoop.start { [weak self, ways] in
             for way in ways {
-                guard await way.begin() else { continue }
-                self?.found(way)
-                return
+                let awaited = Awaited<Bool>()
+                MainLoop.start { awaited.come(await way.begin()) }
+                if await awaited.value(within: Self.lookingTime) == true {
+                    return self?.found(way) ?? way.end()
+                }
+                way.end()
             }
             agentLog.debug("Nothing reaches the clipboard of this desktop.")
             self?.isLooking = false
+            self?.isMissing = true
         }
     }
 
     private func found(_ way: any ClipboardBackend) {
         isLooking = false
         guard mode != .off else { return way.end() }
-        backend = way
+        (backend, isReached) = (way, true)
         agentLog.debug("The clipboard is that of \(way.name).")
         register()
     }
 
     private func register() {
-        guard let backend else { return }
-        let name = backend.name
-        call { try await $0.register(clipboard: HandoffNames.agentClipboard, desktop: name) }
+        guard isReached, !isRegistering, mode != .off, let name = backend?.name else { return }
+        isRegistering = true
+        call { [weak self] proxy in
+            defer { self?.isRegistering = false }
+            try await proxy.register(clipboard: HandoffNames.agentClipboard, desktop: name)
+        }
     }
 
+    private func unregister() { call { try await $0.unregister() } }
+
     private func call(_ body: @escaping @MainLoop @Sendable (ClipboardProxy) async throws -> Void) {
-        guard let broker else { return }
+        guard let broker else {
+            isRegistering = false
+            return
+        }
         let proxy = ClipboardProxy(broker.object(HandoffNames.brokerPath))
         MainLoop.start {
             do {
@@ -157,7 +196,10 @@ final class AgentClipboard {
     /// What of it may go to other devices, and by which type each is had.
     private var offered: [(kind: ClipboardKind, type: String)] {
         guard case .copied(let types, let application) = content else { return [] }
-        if let application, excluded.contains(application.description) { return [] }
+        // Where nobody knows in which application it was copied, it may have been one that is kept out.
+        if !excluded.isEmpty {
+            guard let application, !excluded.contains(application.description) else { return [] }
+        }
         return ClipboardKind.offered(as: types)
     }
 
@@ -179,47 +221,77 @@ final class AgentClipboard {
         }
     }
 
-    private func own(_ kinds: [ClipboardKind], _ content: Content, _ provide: @escaping ClipboardProvider) {
+    private func own(
+        _ kinds: [ClipboardKind], marked mark: String, _ content: Content,
+        _ provide: @escaping ClipboardProvider
+    ) throws(HandoffFailure) {
+        guard let backend else { throw .noClipboard }
         self.content = content
+        changing = nil
         keptUntil = MainLoop.now + Self.taking
-        backend?.own(kinds.flatMap(\.spellings), provide)
+        let marks = try [mark: ClipboardFile(Array("secret".utf8))]
+        let isOwned = backend.own(kinds.flatMap(\.spellings) + [mark]) { type in
+            if let file = marks[type] { return file }
+            return await provide(type)
+        }
+        guard isOwned else {
+            self.content = .nothing
+            throw .noClipboard
+        }
     }
 
     /// Gives up what was taken over for a peer.
     private func giveUp() {
         guard case .followed = content else { return }
-        content = .copied([], in: nil)
+        content = .nothing
         keptUntil = MainLoop.now + Self.keeping
         backend?.disown()
     }
 
-    private func requireUnlocked() throws(HandoffFailure) {
+    /// - Throws: `AccessDenied` if the session is locked, `NotSupported` if the clipboard cannot be had now.
+    private func reached() throws(HandoffFailure) -> any ClipboardBackend {
         guard isUnlocked() else {
             throw HandoffFailure(
                 .accessDenied, "The session is locked, and so is its clipboard. Unlock it, then try again.")
         }
-    }
-
-    private func reached() throws(HandoffFailure) -> any ClipboardBackend {
-        try requireUnlocked()
-        guard let backend else { throw .noClipboard }
+        guard let backend, isReached else { throw .noClipboard }
         return backend
     }
 }
 
 extension AgentClipboard: ClipboardUser {
-    func clipboardChanged(_ types: [String]) {
-        if MainLoop.now < keptUntil, !types.isEmpty {
-            content = .brought
+    func clipboardChanging() {
+        changing = (focus.isTelling ? focus.window?.application : nil, MainLoop.now < keptUntil)
+        content = .nothing
+    }
+
+    func clipboardChanged(_ types: [String], isNew: Bool) {
+        if changing == nil { clipboardChanging() }
+        let (application, isKept) = changing ?? (nil, false)
+        changing = nil
+        if isNew {
+            content = isKept && !types.isEmpty ? .brought : .copied(types, in: application)
         } else {
-            content = .copied(types, in: focus.window?.application)
+            switch former {
+            // It is what was there when it was lost.
+            case .copied(types, _), .brought: content = former
+            // It was put there before it could be known where it was copied.
+            default: content = .copied(types, in: nil)
+            }
         }
-        tell()
+        former = .nothing
+        if !isReached, backend != nil {
+            isReached = true
+            register()
+        }
+        if mode == .off, backend != nil { return end() }
+        if isNew { tell() }
     }
 
     func clipboardLost() {
-        content = .copied([], in: nil)
-        tell()
+        if case .followed = content { former = .brought } else if isReached { former = content }
+        (content, changing, isReached) = (.nothing, nil, false)
+        unregister()
     }
 }
 
@@ -227,20 +299,44 @@ extension AgentClipboard: DesktopClipboardServer {
     func read(type: String, _ call: MethodCall) async throws -> DesktopClipboardReadReply {
         let backend = try reached()
         let wanted = offered.filter { type.isEmpty || $0.kind.rawValue == type }
+        let number = changes
+        let awaited = Awaited<Result<ClipboardContent, any Error>>()
+        MainLoop.start { [weak self] in
+            do {
+                awaited.come(
+                    .success(try await Self.content(wanted, of: backend) { self?.changes == number }))
+            } catch {
+                awaited.come(.failure(error))
+            }
+        }
+        guard let read = await awaited.value(within: Self.readingTime) else { throw ClipboardPipe.unfinished }
+        let content = try read.get()
+        // Something else may be in it by now, which may be a secret.
+        _ = try reached()
+        guard changes == number else { throw HandoffFailure.clipboardEmpty }
+        return DesktopClipboardReadReply(
+            contents: content.contents, content: try content.file.handedOut())
+    }
+
+    /// What can be had of `backend` of these kinds, the best first, as far as it fits together.
+    private static func content(
+        _ wanted: [(kind: ClipboardKind, type: String)], of backend: any ClipboardBackend,
+        while isSame: @MainLoop () -> Bool
+    ) async throws -> ClipboardContent {
         var files: [(kind: ClipboardKind, file: ClipboardFile)] = []
         var failure: any Error = HandoffFailure.clipboardEmpty
         for (kind, type) in wanted {
             do {
-                files.append((kind, try await backend.read(type)))
+                let file = try await backend.read(type)
+                let size = files.reduce(file.size) { $0 + $1.file.size }
+                if size <= ClipboardFile.maximum { files.append((kind, file)) }
             } catch {
                 failure = error
             }
+            guard isSame() else { throw HandoffFailure.clipboardEmpty }
         }
         guard !files.isEmpty else { throw failure }
-        try requireUnlocked()
-        let content = try ClipboardContent(files)
-        return DesktopClipboardReadReply(
-            contents: content.contents, content: try content.file.handedOut())
+        return try ClipboardContent(files)
     }
 
     func write(
@@ -251,7 +347,7 @@ extension AgentClipboard: DesktopClipboardServer {
         let given = try ClipboardContent(contents, content)
         var files: [ClipboardKind: ClipboardFile] = [:]
         for kind in given.kinds { files[kind] = try given.file(of: kind) }
-        own(given.kinds, .brought) { [isUnlocked, files] type in
+        try own(given.kinds, marked: ClipboardKind.broughtMark, .brought) { [isUnlocked, files] type in
             isUnlocked() ? ClipboardKind(spelling: type).flatMap { files[$0] } : nil
         }
         onPasted(ClipboardSummary(given), deviceId)
@@ -262,15 +358,16 @@ extension AgentClipboard: DesktopClipboardServer {
         let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
         let left = ClipboardNews.lifetime - .microseconds(max(0, age))
         guard !kinds.isEmpty, left > .zero, mode == .follow else {
-            if case .followed(let former) = self.content, former.device == deviceId { giveUp() }
+            if case .followed(let former) = content, former.device == deviceId { giveUp() }
             return
         }
         let followed = Followed(deviceId)
         followed.end = .timer(after: left) { [weak self, weak followed] in
-            guard let self, case .followed(let now) = self.content, now === followed else { return }
+            guard let self, case .followed(let now) = content, now === followed else { return }
             giveUp()
         }
-        own(kinds, .followed(followed)) { [weak self] type in
+        // Marked as a secret, it is fetched and kept by no clipboard manager.
+        try own(kinds, marked: ClipboardKind.secretMark, .followed(followed)) { [weak self] type in
             await self?.fetch(type, of: followed)
         }
     }
@@ -280,14 +377,14 @@ extension AgentClipboard: DesktopClipboardServer {
         guard isUnlocked(), let kind = ClipboardKind(spelling: type), let broker,
             MainLoop.now - followed.begin >= Self.tooSoon
         else { return nil }
-        let proxy = ClipboardProxy(broker.object(HandoffNames.brokerPath))
-        let device = followed.device
+        let (proxy, device) = (ClipboardProxy(broker.object(HandoffNames.brokerPath)), followed.device)
         let task =
             followed.fetched[kind]
-            ?? MainLoop.start {
+            ?? MainLoop.start { [before = followed.last] in
+                _ = await before?.value
                 do {
-                    let reply = try await proxy.read(
-                        deviceId: device, type: kind.rawValue, timeout: Deadline.clipboard * 2)
+                    let reply = try await proxy.readFollowed(
+                        deviceId: device, type: kind.rawValue, timeout: Deadline.paste)
                     let contents = reply.contents
                     return try ClipboardContent(contents, reply.content).file(of: kind)
                 } catch {
@@ -295,7 +392,7 @@ extension AgentClipboard: DesktopClipboardServer {
                     return nil
                 }
             }
-        followed.fetched[kind] = task
+        (followed.fetched[kind], followed.last) = (task, task)
         let file = await task.value
         // What has failed may be had the next time.
         if file == nil { followed.fetched[kind] = nil }

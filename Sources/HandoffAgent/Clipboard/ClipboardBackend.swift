@@ -14,7 +14,7 @@ protocol ClipboardBackend: AnyObject {
     /// Whoever is told what happens. Set before ``begin()``.
     var user: (any ClipboardUser)? { get set }
 
-    /// Begins to follow the clipboard, and says what is in it now as a change.
+    /// Begins to follow the clipboard, and says what is in it now, which is not new.
     /// - Returns: whether this desktop has this way.
     func begin() async -> Bool
 
@@ -28,7 +28,8 @@ protocol ClipboardBackend: AnyObject {
     /// Takes the clipboard over, with content that can be had as each of `types`, the best first. `provide` is called for each
     /// time that a program wants it, with one of these types; nil refuses. It is called until something else is in the
     /// clipboard, which is told as a change, unless ``own(_:_:)`` has been called again.
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider)
+    /// - Returns: whether the clipboard can be reached now.
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool
 
     /// Gives up the clipboard if it is owned: then there is nothing in it.
     func disown()
@@ -40,19 +41,24 @@ typealias ClipboardProvider = @MainLoop @Sendable (_ type: String) async -> Clip
 /// Whoever uses a clipboard.
 @MainLoop
 protocol ClipboardUser: AnyObject {
-    /// Another program has put something into the clipboard, which can be had as these types, at most
-    /// ``ClipboardTypes/maximum``, each of at most ``ClipboardTypes/maximumLength`` bytes; none if there is nothing in it now.
-    func clipboardChanged(_ types: [String])
+    /// Another program puts something into the clipboard at this moment. What it is follows, by ``clipboardChanged(_:isNew:)``,
+    /// which comes without this if it is known at once.
+    func clipboardChanging()
+
+    /// In the clipboard is something of another program, which can be had as these types, each of at most
+    /// ``ClipboardTypes/maximumLength`` bytes; none if there is nothing in it now.
+    /// - Parameter isNew: whether it was put there just now; otherwise it may have been there before it was looked.
+    func clipboardChanged(_ types: [String], isNew: Bool)
 
     /// The desktop lets nobody have the clipboard any more, at least for now: it has ended, or is locked. If it comes back,
-    /// that is told by ``clipboardChanged(_:)``.
+    /// that is told by ``clipboardChanged(_:isNew:)``.
     func clipboardLost()
 }
 
 /// What of a list of types is taken.
 enum ClipboardTypes {
-    /// How many types count; what comes after them is left out.
-    static let maximum = 64
+    /// How many types there may be; what has more counts as nothing, since the one that says that it is a secret may be the last.
+    static let maximum = 256
     /// How many bytes a type has at most; those that have more are left out.
     static let maximumLength = 256
 }

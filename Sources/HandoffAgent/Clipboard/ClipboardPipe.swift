@@ -12,7 +12,7 @@ enum ClipboardPipe {
     /// How long nothing may come, or be taken.
     private static let patience: Int32 = 5000
     /// How long it may take in all.
-    private static let limit = Duration.seconds(60)
+    private static let limit = Duration.seconds(20)
     /// How many programs are read from and written to at a time.
     private static let maximum = 16
     private static let count = Atomic<Int>(0)

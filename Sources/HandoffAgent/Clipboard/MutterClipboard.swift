@@ -31,8 +31,10 @@ final class MutterClipboard: ClipboardBackend {
     private static let patience = Duration.seconds(5)
     /// How long it may take for each of the two calls that make a session.
     private static let openingPatience = Duration.milliseconds(2500)
-    /// How many times what is ours is given at a time.
+    /// How many programs are given what is ours at a time.
     private static let maximumTransfers = 32
+    /// How many readings may wait for others.
+    private static let maximumReaders = 16
 
     let name = "GNOME"
     weak var user: (any ClipboardUser)?
@@ -47,6 +49,8 @@ final class MutterClipboard: ClipboardBackend {
     private var attempt = 0
     /// Whether it was told what is in the clipboard since there is the session.
     private var isTold = false
+    /// Whether what is told from now on is new.
+    private var isEnabled = false
     private var owned: Owned?
     private var ownings = 0
     private var transfers = 0
@@ -77,8 +81,12 @@ final class MutterClipboard: ClipboardBackend {
         watch = nil
         guard let session else { return }
         drop()
-        // Mutter 43 stops nothing that was not started. Nothing goes on in that session any more, and it ends
-        // with our connection to the bus.
+        stop(session)
+    }
+
+    /// Mutter 43 stops nothing that was not started. Nothing goes on in that session any more, and it ends with our connection
+    /// to the bus.
+    private func stop(_ session: RemoteObject) {
         for member: MemberName in ["DisableClipboard", "Stop"] {
             try? session.post(Self.interface, member) { (_) throws(DBusError) in }
         }
@@ -108,19 +116,25 @@ final class MutterClipboard: ClipboardBackend {
             ) { (_) throws(DBusError) in }
             var reader = MessageReader(reply)
             let made = RemoteObject(bus.connection, owner, try reader.read())
-            guard number == attempt else { return false }
+            guard number == attempt else {
+                stop(made)
+                return false
+            }
             follow(made, owner)
             _ = try await made.call(
                 Self.interface, "EnableClipboard", output: "", timeout: Self.openingPatience
             ) { (writer) throws(DBusError) in try writer.write([:] as [String: Value]) }
             guard number == attempt, session != nil else { return false }
             // What there is was told before the answer; nothing is not told.
-            if !isTold { user?.clipboardChanged([]) }
+            if !isTold { user?.clipboardChanged([], isNew: false) }
+            isTold = true
+            isEnabled = true
             return true
         } catch {
             let reason = DBusError.converting(error).message
             agentLog.info("The clipboard cannot be had by Mutter now: \(reason)")
             guard number == attempt else { return false }
+            if let session { stop(session) }
             // Whoever was told what is there is told that it is lost.
             if isTold { lose() } else { drop() }
             return false
@@ -131,7 +145,7 @@ final class MutterClipboard: ClipboardBackend {
         drop()
         let rule = MatchRule(sender: owner, interface: Self.interface, path: made.path)
         bus.addMatch(rule)
-        (session, self.rule, isTold) = (made, rule, false)
+        (session, self.rule, isTold, isEnabled) = (made, rule, false, false)
     }
 
     private func drop() {
@@ -172,22 +186,26 @@ final class MutterClipboard: ClipboardBackend {
             return
         }
         owned = nil
-        user?.clipboardChanged(types)
+        user?.clipboardChanged(types, isNew: isEnabled)
     }
 
     /// What counts of a list of types, which is the only field of a structure, or stands alone.
     private static func types(_ value: Value?) -> [String] {
         var list = value
         if case .structure(let structure)? = value { list = structure.fields.first }
-        let types = (list?.strings ?? []).filter { $0.utf8.count <= ClipboardTypes.maximumLength }
-        return Array(types.prefix(ClipboardTypes.maximum))
+        let types = list?.strings ?? []
+        guard types.count <= ClipboardTypes.maximum else { return [] }
+        return types.filter { $0.utf8.count <= ClipboardTypes.maximumLength }
     }
 
     // MARK: Reading
 
     func read(_ type: String) async throws -> ClipboardFile {
         // Mutter refuses whoever reads twice at a time.
-        if isReading { await withCheckedContinuation { readers.append($0) } }
+        if isReading {
+            guard readers.count < Self.maximumReaders else { throw ClipboardPipe.busy }
+            await withCheckedContinuation { readers.append($0) }
+        }
         isReading = true
         defer {
             if readers.isEmpty { isReading = false } else { readers.removeFirst().resume() }
@@ -208,12 +226,13 @@ final class MutterClipboard: ClipboardBackend {
 
     // MARK: Owning
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) {
-        guard let session else { return }
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+        guard let session else { return false }
         ownings += 1
         let number = ownings
         owned = Owned(number: number, types: types, provide: provide)
         MainLoop.start { [weak self] in await self?.take(types, number, session) }
+        return true
     }
 
     private func take(_ types: [String], _ number: Int, _ session: RemoteObject) async {
@@ -229,7 +248,7 @@ final class MutterClipboard: ClipboardBackend {
             guard let owned, owned.number == number else { return }
             agentLog.info("Mutter does not take the clipboard: \(DBusError.converting(error).message)")
             self.owned = nil
-            user?.clipboardChanged(owned.former ?? [])
+            user?.clipboardChanged(owned.former ?? [], isNew: true)
         }
     }
 

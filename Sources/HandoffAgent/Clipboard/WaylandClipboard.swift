@@ -38,6 +38,8 @@ final class WaylandClipboard: ClipboardBackend {
     private var waiting = 0
     /// How often something else was in the clipboard.
     private var changes = 0
+    /// Whether it was told what is in the clipboard since a display is connected.
+    private var isTold = false
 
     /// How long it may take to find out whether a display has this.
     private static let patience = Duration.seconds(10)
@@ -113,7 +115,7 @@ final class WaylandClipboard: ClipboardBackend {
         guard isWanted else { return }
         guard let new else { return notConnected() }
         connection = new
-        since = .now
+        (since, isTold) = (.now, false)
         reading = DescriptorSource(new.descriptor, .readable) { [weak self] _ in self?.take() }
         begun(true)
         // What has arrived while it was connected makes the descriptor readable no more.
@@ -158,17 +160,19 @@ final class WaylandClipboard: ClipboardBackend {
         switch event {
         case .selected(let offer):
             changes += 1
-            tell(ownership.selected(offer))
+            let isNew = isTold
+            isTold = true
+            tell(ownership.selected(offer), isNew: isNew)
         case .cancelled(let number):
             let types = ownership.cancelled(number)
             if ownership.owned == nil { owned = nil }
-            tell(types)
+            tell(types, isNew: true)
         case .asked(let request): give(request)
         }
     }
 
-    private func tell(_ types: [String]?) {
-        if let types { user?.clipboardChanged(types) }
+    private func tell(_ types: [String]?, isNew: Bool) {
+        if let types { user?.clipboardChanged(types, isNew: isNew) }
     }
 
     private func give(_ request: WaylandRequest) {
@@ -215,14 +219,15 @@ final class WaylandClipboard: ClipboardBackend {
         return file
     }
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) {
-        guard let connection else { return }
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+        guard let connection else { return false }
         var offer = WaylandOffer()
         for type in types where !type.utf8.contains(0) { offer.add(type) }
         let number = ownership.own()
         owned = (offer.types, provide)
         connection.own(offer.types + [ownership.mark(of: number)], number)
         flush()
+        return true
     }
 
     func disown() {

@@ -2,8 +2,10 @@
 
 /// What somebody has put into a clipboard: the types that it can be had as.
 struct WaylandOffer: Equatable, Sendable {
-    /// The types that count, in the order in which they were offered, each once.
-    private(set) var types: [String] = []
+    /// The types that count, in the order in which they were offered, each once; none if there are more than
+    /// ``ClipboardTypes/maximum``.
+    var types: [String] { all.count <= ClipboardTypes.maximum ? all : [] }
+    private var all: [String] = []
     /// The type by which an agent knows again what it has offered itself. It is no content.
     private(set) var mark: String?
 
@@ -15,8 +17,8 @@ struct WaylandOffer: Equatable, Sendable {
         guard !type.isEmpty, type.utf8.count <= ClipboardTypes.maximumLength else { return }
         if type.hasPrefix(Self.markPrefix) {
             mark = type
-        } else if types.count < ClipboardTypes.maximum, !types.contains(type) {
-            types.append(type)
+        } else if all.count <= ClipboardTypes.maximum, !all.contains(type) {
+            all.append(type)
         }
     }
 }

@@ -34,9 +34,11 @@ struct X11Atoms: Sendable {
         guard !all.contains(0) else { return nil }
     }
 
-    /// Which of the targets of an owner are types of its content, at most ``ClipboardTypes/maximum``, each once.
+    /// Which of the targets of an owner are types of its content, each once; none if they are more than
+    /// ``ClipboardTypes/maximum``.
     func types(among targets: [UInt32]) -> [UInt32] {
         var seen: Set<UInt32> = [0, self.targets, timestamp, multiple, saveTargets]
-        return Array(targets.filter { seen.insert($0).inserted }.prefix(ClipboardTypes.maximum))
+        let types = targets.filter { seen.insert($0).inserted }
+        return types.count <= ClipboardTypes.maximum ? types : []
     }
 }

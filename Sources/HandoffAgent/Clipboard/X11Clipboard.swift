@@ -16,6 +16,8 @@ final class X11Clipboard: ClipboardBackend {
 
     private var link: Link?
     private var ownership = X11Ownership()
+    /// Whether a change was seen since a display is connected.
+    private var hasChanged = false
     /// The names of the types that were asked for by now.
     private var types: [String] = []
     /// While this runs, nothing is asked.
@@ -78,6 +80,7 @@ final class X11Clipboard: ClipboardBackend {
             connection: new,
             source: DescriptorSource(new.descriptor, .readable) { [weak self] _ in self?.take() },
             reader: X11Reader(new), giver: X11Giver(new))
+        hasChanged = false
         new.onUnsent = { [weak self] in self?.takeSoon() }
         new.owner { [weak self] owner in
             guard let self, let owner else { return }
@@ -158,7 +161,11 @@ final class X11Clipboard: ClipboardBackend {
     private func owned(by window: UInt32, _ time: UInt32, _ link: Link) {
         let isOurs = window == link.connection.window
         ownership.changed(to: isOurs ? .us : window == 0 ? .nobody : .other(time: time))
-        if !isOurs, !ownership.isTaking { link.giver.ceased() }
+        hasChanged = true
+        if !isOurs {
+            if !ownership.isTaking { link.giver.ceased() }
+            user?.clipboardChanging()
+        }
         // What is read now would be something else than what was told.
         link.reader.abandon()
         refresh()
@@ -195,7 +202,7 @@ final class X11Clipboard: ClipboardBackend {
     }
 
     private func tell(_ types: [String], _ question: Int) {
-        if ownership.answered(question) { user?.clipboardChanged(types) }
+        if ownership.answered(question) { user?.clipboardChanged(types, isNew: hasChanged) }
     }
 
     // MARK: Using
@@ -207,10 +214,11 @@ final class X11Clipboard: ClipboardBackend {
         return try await link.reader.read(type, at: time)
     }
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) {
-        guard let link else { return }
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+        guard let link else { return false }
         ownership.take()
         link.giver.own(types, provide) { [weak self] isOurs in self?.took(isOurs) }
+        return true
     }
 
     private func took(_ isOurs: Bool) {

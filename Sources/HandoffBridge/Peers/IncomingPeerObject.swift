@@ -115,8 +115,8 @@ final class IncomingPeerObject: PeerServer {
         try await route("ClipboardChanged") { try await $0.clipboardChanged(about: about) }
     }
 
-    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
-        try await route("FetchClipboard") { try await $0.fetchClipboard(type: type, timeout: Peer.timeout) }
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
+        try await route("FetchClipboard") { try await $0.fetchClipboard(type: type, sent: sent, timeout: Peer.timeout) }
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {

@@ -143,9 +143,9 @@ final class OutgoingPeerObject: PeerServer {
         }
     }
 
-    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
         try await peer().call("FetchClipboard") { proxy, timeout in
-            try await proxy.fetchClipboard(type: type, timeout: timeout)
+            try await proxy.fetchClipboard(type: type, sent: sent, timeout: timeout)
         }
     }
 

@@ -177,8 +177,10 @@ final class PeerObject: PeerServer {
         try await clipboards.announced(about, by: device)
     }
 
-    func fetchClipboard(type: String, _ call: MethodCall) async throws -> [String: Value] {
-        try await clipboards.fetch(type, by: device, call)
+    func fetchClipboard(
+        type: String, sent: String, _ call: MethodCall
+    ) async throws -> [String: Value] {
+        try await clipboards.fetch(type, sent, by: device, call)
     }
 
     // MARK: Documents

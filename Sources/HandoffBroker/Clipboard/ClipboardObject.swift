@@ -19,14 +19,26 @@ final class ClipboardObject: ClipboardServer {
     }
 
     func read(deviceId: String, type: String, _ call: MethodCall) async throws -> ClipboardReadReply {
-        let device = try peer(deviceId)
+        let content = try await clipboards.read(try peer(deviceId), try kind(type))
+        return ClipboardReadReply(contents: content.contents, content: try content.file.handedOut())
+    }
+
+    func readFollowed(
+        deviceId: String, type: String, _ call: MethodCall
+    ) async throws -> ClipboardReadFollowedReply {
+        try clipboards.requireDesktop(call.caller.name)
+        let content = try await clipboards.read(try peer(deviceId), try kind(type), isFollowed: true)
+        return ClipboardReadFollowedReply(
+            contents: content.contents, content: try content.file.handedOut())
+    }
+
+    private func kind(_ type: String) throws(HandoffFailure) -> ClipboardKind? {
         let kind = ClipboardKind(rawValue: type)
         guard type.isEmpty || kind != nil else {
             let known = ClipboardKind.allCases.map(\.rawValue).joined(separator: ", ")
             throw HandoffFailure(.invalidArguments, "The type has to be one of \(known), or empty for all.")
         }
-        let content = try await clipboards.read(device, kind)
-        return ClipboardReadReply(contents: content.contents, content: try content.file.handedOut())
+        return kind
     }
 
     func send(deviceId: String, _ call: MethodCall) async throws -> [String: Value] {
@@ -42,10 +54,10 @@ final class ClipboardObject: ClipboardServer {
     }
 
     func register(clipboard: ObjectPath, desktop: String, _ call: MethodCall) throws {
-        guard let name = call.caller.name, !desktop.isEmpty, desktop.count <= 64 else {
+        guard let name = call.caller.name, !desktop.isEmpty, desktop.utf8.count <= 64 else {
             throw HandoffFailure(
                 .invalidArguments,
-                "desktop is empty, or longer than 64 characters. Give a short name of the means.")
+                "desktop is empty, or longer than 64 bytes. Give a short name of the means.")
         }
         call.afterReply { [clipboards] in clipboards.register(name, clipboard, desktop) }
     }
@@ -55,7 +67,8 @@ final class ClipboardObject: ClipboardServer {
     }
 
     func changed(types: [String], _ call: MethodCall) throws {
-        try clipboards.changed(types, by: call.caller.name)
+        try clipboards.requireDesktop(call.caller.name)
+        clipboards.changed(types)
     }
 
     /// The peer that is called `text`.

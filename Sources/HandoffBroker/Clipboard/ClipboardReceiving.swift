@@ -8,7 +8,7 @@ internal import Platform
 /// Brings the content of a peer's clipboard over that is too large for an answer, by the stream of a document.
 enum ClipboardReceiving {
     /// How long it may take in all.
-    private static let limit = Duration.seconds(60)
+    private static let limit = Deadline.paste / 2
 
     /// Reads `size` bytes from `socket`, which is that of `OpenDocument`.
     /// - Throws: `ConnectionUnavailable` if they do not come, or are others than were sent.

@@ -6,53 +6,44 @@ internal import HandoffSession
 internal import MainLoop
 internal import Platform
 
-/// The clipboard of this session for peers, and those of peers for this session. Content only passes: nothing of it is kept but
-/// what was sent to a peer, or is on its way to one.
+/// The clipboard of this session for peers, and those of peers for this session. Content only passes, but for what waits until a
+/// peer has it (``HeldClipboards``).
 @MainLoop
 final class Clipboards {
-    /// A content that a peer can have for a while.
-    private struct Held {
-        let content: ClipboardContent
-        /// The id by which the peer opens it; nil if it fetches it.
-        let id: ContinuationID?
-        let end: Instant
-    }
-
     private var news: ClipboardNews
+    private var held = HeldClipboards() {
+        didSet { timer.set(held.nextTime?.microseconds) }
+    }
     private let connection: Connection
     private let peers: KnownPeers
     private let activities: OwnActivities
     private let continued: ContinuedByPeers
     private let log: FetchLog
     private let preferences: Preferences
+    private let files: ClipboardFiles
     private let clock: LoopClock
     /// Who reaches the desktop's clipboard; nil if nobody does.
     private var desktop: DesktopClipboard?
-    /// What the user has sent last, and to whom.
-    private var sent: (device: DeviceID, held: Held)?
-    /// What is too large for an answer, until it is opened.
-    private var opening: [DeviceID: Held] = [:]
+    /// What is on its way to peers as a document.
+    private var sending: [DeviceID: ContinuationID] = [:]
     /// Which peers there is a link with.
     private var connected: Set<DeviceID> = []
     /// While this runs, peers are told nothing new.
     private var pause: LoopSource?
-    private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.forgetOld() }
+    private lazy var timer = DeadlineTimer(by: clock) { [weak self] in self?.advance() }
 
-    /// How long what was sent can be had.
-    private static let sentTime = Duration.seconds(600)
-    /// How long what is too large for an answer waits to be opened.
-    private static let openingTime = Duration.seconds(30)
     /// How long there is at least between two times that peers are told of something new.
     private static let pace = Duration.seconds(1)
 
     /// Nobody has registered yet.
     init(
         _ connection: Connection, _ peers: KnownPeers, _ activities: OwnActivities,
-        _ continued: ContinuedByPeers, _ log: FetchLog, _ preferences: Preferences, _ clock: LoopClock
+        _ continued: ContinuedByPeers, _ log: FetchLog, _ preferences: Preferences, _ files: ClipboardFiles,
+        _ clock: LoopClock
     ) {
         (self.connection, self.peers, self.activities) = (connection, peers, activities)
         (self.continued, self.log, self.clock) = (continued, log, clock)
-        self.preferences = preferences
+        (self.preferences, self.files) = (preferences, files)
         news = ClipboardNews(preferences.clipboard)
     }
 
@@ -64,48 +55,42 @@ final class Clipboards {
         guard news.mode != .off else { throw .clipboardOff }
     }
 
-    private func reached() throws(HandoffFailure) -> DesktopClipboard {
-        guard let desktop else { throw .noClipboard }
-        return desktop
-    }
-
     // MARK: Whoever reaches the desktop's clipboard
 
     /// `owner` reaches it from now on.
     func register(_ owner: BusName, _ path: ObjectPath, _ name: String) {
-        desktop = DesktopClipboard(connection, owner, path, name)
-        news.lost()
-        tellDesktop()
+        set(DesktopClipboard(connection, owner, path, name))
     }
 
     /// `owner` does not reach it any more.
     func unregister(_ owner: BusName) {
-        guard desktop?.owner == owner else { return }
-        desktop = nil
-        news.lost()
-        tellDesktop()
+        if desktop?.owner == owner { set(nil) }
     }
 
-    private func tellDesktop() {
+    private func set(_ new: DesktopClipboard?) {
+        desktop = new
+        news.forget()
         connection.objects.propertiesChanged(
             HandoffNames.brokerPath, ClipboardBinding.description.name, ["Desktop"], tell: .subscribers)
     }
 
-    /// Something was copied here, of which this may go to peers.
-    func changed(_ types: [String], by owner: BusName?) throws {
-        guard let desktop, desktop.owner == owner else {
-            throw DBusError.accessDenied(
-                "Only who has registered last tells of the clipboard. Call Register first.")
+    /// Only who has registered last may do what follows.
+    /// - Throws: `AccessDenied` if `caller` is not that one.
+    func requireDesktop(_ caller: BusName?) throws(DBusError) {
+        guard let desktop, desktop.owner == caller else {
+            throw .accessDenied("Only who has registered last has to do with that. Call Register first.")
         }
+    }
+
+    /// Something was copied here, of which this may go to peers.
+    func changed(_ types: [String]) {
         news.changed(types.compactMap { ClipboardKind(rawValue: $0) }, at: clock.instant)
         if pause == nil { tellPeers() }
     }
 
     /// Tells the peers that follow what was copied here; what comes within the next second is told after it.
     private func tellPeers() {
-        guard activities.isEnabled, let told = news.own?.time, news.news(at: clock.instant) != nil else {
-            return
-        }
+        guard let told = news.own?.time else { return }
         for device in connected { tell(device) }
         pause = .timer(after: Self.pace) { [weak self] in
             guard let self else { return }
@@ -115,89 +100,57 @@ final class Clipboards {
     }
 
     private func tell(_ device: DeviceID) {
-        guard activities.isEnabled, !news.isMuted(device), let latest = news.news(at: clock.instant) else {
-            return
-        }
-        let announcement = ClipboardNews.Announcement(kinds: latest.kinds, age: latest.age, isSent: false)
+        guard let latest = news.news(at: clock.instant) else { return }
+        tell(device, ClipboardNews.Announcement(kinds: latest.kinds, age: latest.age))
+    }
+
+    private func tell(_ device: DeviceID, _ announcement: ClipboardNews.Announcement) {
+        guard activities.isEnabled, !news.isMuted(device) else { return }
         MainLoop.start { [peers] in
             do {
                 try await peers.bridgePeer(device).clipboardChanged(about: announcement.about)
             } catch {
-                brokerLog.debug(
-                    "\(peers.name(of: device)) does not follow the clipboard: \(DBusError.converting(error).message)"
-                )
+                let message = DBusError.converting(error).message
+                brokerLog.debug("\(peers.name(of: device)) does not follow the clipboard: \(message)")
             }
         }
     }
 
     // MARK: What the user here wants
 
-    /// What is in the clipboard of `device`, or of it what is of `kind`.
-    func read(_ device: DeviceID, _ kind: ClipboardKind?) async throws -> ClipboardContent {
+    /// What `device` has sent here, or what is in its clipboard, or of that what is of `kind`.
+    /// - Parameter isFollowed: whether it is what was copied there that is wanted, whatever was sent.
+    func read(_ device: DeviceID, _ kind: ClipboardKind?, isFollowed: Bool = false) async throws
+        -> ClipboardContent
+    {
         try requireOn()
-        let content: ClipboardContent
+        let sent = isFollowed ? nil : news.sent(by: device, at: clock.instant)
         do {
-            let answer = try await peers.bridgePeer(device).fetchClipboard(
-                type: kind?.rawValue ?? "", timeout: Deadline.clipboard * 2)
-            content = try await self.content(of: answer, device)
+            let fetcher = ClipboardFetcher(peers: peers, files: files, device: device)
+            let content = try await fetcher.content(kind, sent: sent)
+            try requireOn()
+            if sent != nil { news.sentIsOver(device) }
+            return content
         } catch {
-            throw HandoffFailure(routed: error)
-        }
-        guard let checked = try content.checked() else {
-            throw wrong(device, "text that is no UTF-8, or an image that is no PNG")
-        }
-        try requireOn()
-        return checked
-    }
-
-    private func content(of answer: [String: Value], _ device: DeviceID) async throws -> ClipboardContent {
-        let fetched = try understood(device) { () throws(HandoffFailure) in try FetchedClipboard(answer) }
-        let file: ClipboardFile
-        switch fetched.bytes {
-        case .here(let bytes): file = try ClipboardFile(bytes)
-        case .document(let id):
-            let reply = try await peers.bridgePeer(device).openDocument(
-                continuation: id.description, timeout: Deadline.documentSilence * 2)
-            file = try await ClipboardReceiving.file(from: reply.stream, size: fetched.size)
-        }
-        return try understood(device) { () throws(HandoffFailure) in try ClipboardContent(fetched.types, file)
+            let failure = HandoffFailure(routed: error)
+            if sent != nil, failure.code == .offerWithdrawn { news.sentIsOver(device) }
+            throw failure
         }
     }
 
-    /// What `read` makes of what `device` has answered.
-    private func understood<Result>(
-        _ device: DeviceID, _ read: () throws(HandoffFailure) -> Result
-    ) throws(HandoffFailure) -> Result {
-        do throws(HandoffFailure) {
-            return try read()
-        } catch {
-            throw error.code == .invalidArguments ? wrong(device, error.message) : error
-        }
-    }
-
-    private func wrong(_ device: DeviceID, _ why: String) -> HandoffFailure {
-        HandoffFailure(
-            .applicationFailed,
-            "\(peers.name(of: device)) has not given its clipboard as it should: \(why). Copy it once more there."
-        )
-    }
-
-    /// Puts what is in the clipboard of `device` into the one here.
+    /// Puts what is in the clipboard of `device`, or was sent by it, into the one here.
     func paste(_ device: DeviceID) async throws -> ClipboardContent {
-        let desktop = try reached()
+        guard let desktop else { throw HandoffFailure.noClipboard }
         let content = try await read(device, nil)
         try await desktop.write(content, from: device)
-        brokerLog.message("The clipboard has what was copied on \(peers.name(of: device)) now.")
+        news.pasted(at: clock.instant)
+        brokerLog.message("The clipboard has what is from \(peers.name(of: device)) now.")
         return content
     }
 
     /// Sends `given`, or what is in the clipboard here, to `device`.
     func send(_ given: ClipboardContent?, to device: DeviceID) async throws -> ClipboardContent {
-        try requireOn()
-        guard !news.isMuted(device) else {
-            throw HandoffFailure(
-                .accessDenied, "\(peers.name(of: device)) is muted here. Unmute it, then send it once more.")
-        }
+        try requireSending(to: device)
         let content: ClipboardContent
         if let given {
             guard let checked = try given.checked() else {
@@ -207,22 +160,28 @@ final class Clipboards {
             }
             content = checked
         } else {
-            content = try await reached().read(nil)
+            guard let desktop else { throw HandoffFailure.noClipboard }
+            content = try await desktop.read(nil)
+            try requireSending(to: device)
         }
-        let announcement = ClipboardNews.Announcement(kinds: content.kinds, age: .zero, isSent: true)
-        let held = Held(content: content, id: nil, end: clock.instant.advanced(by: Self.sentTime))
-        let former = sent
-        // It may be fetched before the peer has answered.
-        sent = (device, held)
+        let id = try held.send(content, to: device, at: clock.instant)
         do {
+            let announcement = ClipboardNews.Announcement(kinds: content.kinds, sent: id)
             try await peers.bridgePeer(device).clipboardChanged(
                 about: announcement.about, timeout: Deadline.clipboard)
         } catch {
-            if sent?.held.end == held.end { sent = former }
-            throw HandoffFailure(routed: error)
+            held.end(id, of: device)
+            throw HandoffFailure(routedToPeer: error)
         }
-        setTimer()
         return content
+    }
+
+    private func requireSending(to device: DeviceID) throws(HandoffFailure) {
+        try requireOn()
+        guard !news.isMuted(device) else {
+            throw HandoffFailure(
+                .accessDenied, "\(peers.name(of: device)) is muted here. Unmute it, then send it once more.")
+        }
     }
 
     // MARK: What peers want
@@ -230,18 +189,14 @@ final class Clipboards {
     /// `device` says this of its clipboard.
     func announced(_ about: [String: Value], by device: DeviceID) async throws {
         guard activities.isEnabled else { throw HandoffFailure.disabledThere }
-        let action = try news.announced(
-            ClipboardNews.Announcement(about), by: device, at: clock.instant)
-        switch action {
-        case .ask:
-            // Who has sent it is told if nobody is asked.
-            guard let desktop, let action else { throw HandoffFailure.noClipboardThere }
-            do {
-                try await desktop.perform(action)
-            } catch {
-                throw HandoffFailure(routed: error)
-            }
-        case .follow, nil: perform(action)
+        let action = try news.announced(ClipboardNews.Announcement(about), by: device, at: clock.instant)
+        guard case .ask(_, _)? = action, let action else { return perform(action) }
+        // Who has sent it is told if nobody is asked.
+        guard let desktop else { throw HandoffFailure.noClipboardThere }
+        do throws(HandoffFailure) {
+            try await desktop.perform(action)
+        } catch {
+            throw error.code == .notSupported ? .noClipboardThere : error
         }
     }
 
@@ -256,8 +211,10 @@ final class Clipboards {
         }
     }
 
-    /// `device` fetches what is in the clipboard here, or what was sent to it.
-    func fetch(_ type: String, by device: DeviceID, _ call: MethodCall) async throws -> [String: Value] {
+    /// `device` fetches what was sent to it under the id `sent`, or what is in the clipboard here if that is empty.
+    func fetch(
+        _ type: String, _ sent: String, by device: DeviceID, _ call: MethodCall
+    ) async throws -> [String: Value] {
         guard activities.isEnabled else { throw HandoffFailure.disabledThere }
         guard type.utf8.count <= ClipboardContent.maximumType else {
             throw HandoffFailure(
@@ -266,53 +223,73 @@ final class Clipboards {
         }
         let kind = ClipboardKind(rawValue: type)
         guard type.isEmpty || kind != nil else { throw HandoffFailure.clipboardEmpty }
+        let id = sent.isEmpty ? nil : try ContinuationID(checking: sent)
         try news.begin(device, at: clock.instant)
         defer { news.ended(device) }
-        let content = try await content(kind, for: device)
+        let content = try await content(kind, id, for: device)
+        guard let (outgoing, folders) = try await files.outgoing(content) else {
+            throw HandoffFailure.clipboardEmpty
+        }
         // Reading takes time, and much can happen meanwhile.
-        guard activities.isEnabled, news.mode != .off, connected.contains(device) else {
-            throw HandoffFailure.disabledThere
+        try check(device)
+        var document: ContinuationID?
+        if outgoing.file.size > FetchedClipboard.maximumHere {
+            document = try held.offer(outgoing, to: device, at: clock.instant)
         }
-        var generator = SystemRandomNumberGenerator()
-        let answer = try FetchedClipboard.answer(content) { () -> ContinuationID in
-            let id = ContinuationID(using: &generator)
-            opening[device] = Held(
-                content: content, id: id, end: clock.instant.advanced(by: Self.openingTime))
-            setTimer()
-            return id
+        let answer = try FetchedClipboard.answer(outgoing, folders: folders, document: document)
+        call.afterReply { [weak self] in
+            guard let self else { return }
+            if let id { held.end(id, of: device) }
+            log.clipboardFetched(outgoing.kinds, by: device)
         }
-        call.afterReply { [log] in log.clipboardFetched(content.kinds, by: device) }
         return answer
     }
 
-    private func content(_ kind: ClipboardKind?, for device: DeviceID) async throws -> ClipboardContent {
-        if let (owner, held) = sent, owner == device, kind.map({ held.content.kinds.contains($0) }) ?? true {
-            // It can be had once.
-            sent = nil
-            guard let kind else { return held.content }
-            return try held.content.only(kind) ?? held.content
+    private func check(_ device: DeviceID) throws(HandoffFailure) {
+        guard activities.isEnabled else { throw .disabledThere }
+        try news.check(device)
+        guard connected.contains(device) else {
+            throw HandoffFailure(.connectionUnavailable, "The link was lost. Try again.")
+        }
+    }
+
+    private func content(
+        _ kind: ClipboardKind?, _ sent: ContinuationID?, for device: DeviceID
+    ) async throws -> ClipboardContent {
+        if let sent {
+            let content = held.sent(sent, to: device, at: clock.instant)
+            guard let content = try kind.map({ try content?.only($0) }) ?? content else {
+                throw HandoffFailure(
+                    .offerWithdrawn, "What was sent cannot be had any more. Have it sent once more.")
+            }
+            return content
         }
         guard let desktop else { throw HandoffFailure.noClipboardThere }
-        do {
+        do throws(HandoffFailure) {
             return try await desktop.read(kind)
         } catch {
-            throw HandoffFailure(routed: error)
+            throw error.code == .notSupported ? .noClipboardThere : error
         }
     }
 
     /// The content that `device` opens by this id; nil if it is none of those.
     func open(_ id: ContinuationID, for device: DeviceID) async throws -> PeerOpenDocumentReply? {
-        guard let held = opening[device], held.id == id, held.end > clock.instant else { return nil }
-        opening[device] = nil
-        guard activities.isEnabled, news.mode != .off else { throw HandoffFailure.disabledThere }
-        return try await continued.openClipboard(held.content.file, id, for: device)
+        guard let content = held.offered(id, to: device, at: clock.instant) else { return nil }
+        try check(device)
+        sending[device] = id
+        let reply = try await continued.openClipboard(content.file, id, for: device) { [weak self] in
+            self?.sending[device] == id
+        }
+        held.end(id, of: device)
+        return reply
     }
 
     // MARK: Events
 
     /// `device` is a peer; there is a link with it, or not.
     func peerChanged(_ device: DeviceID, isConnected: Bool, isMuted: Bool) {
-        news.setMuted(isMuted, device)
+        perform(news.setMuted(isMuted, device))
+        if isMuted { stop(device) }
         guard isConnected else {
             connected.remove(device)
             return
@@ -324,8 +301,7 @@ final class Clipboards {
     /// `device` is no peer any more.
     func peerRemoved(_ device: DeviceID) {
         connected.remove(device)
-        opening[device] = nil
-        if sent?.device == device { sent = nil }
+        stop(device)
         perform(news.removed(device))
     }
 
@@ -334,24 +310,21 @@ final class Clipboards {
 
     /// The user has chosen something else for the clipboard, or has switched Handoff off or on.
     func chosen() {
-        news.mode = preferences.clipboard
-        guard !activities.isEnabled || news.mode != .follow else { return }
-        if !activities.isEnabled || news.mode == .off { (sent, opening) = (nil, [:]) }
-        if let followed = news.followed?.device {
-            news.lost()
-            perform(.follow(followed, kinds: [], age: .zero))
-        }
+        let former = news.mode
+        let mode = activities.isEnabled ? preferences.clipboard : .off
+        perform(news.choose(mode))
+        guard former != mode else { return }
+        if mode == .off { for device in Set(sending.keys).union(connected) { stop(device) } }
+        guard former == .follow else { return }
+        // What is here is not to be followed any more.
+        for device in connected { tell(device, ClipboardNews.Announcement(kinds: [])) }
     }
 
-    private func forgetOld() {
-        let now = clock.instant
-        if let held = sent?.held, held.end <= now { sent = nil }
-        opening = opening.filter { $1.end > now }
-        setTimer()
+    /// Nothing of the clipboard goes to `device` any more.
+    private func stop(_ device: DeviceID) {
+        held.end(device)
+        if let id = sending.removeValue(forKey: device) { continued.stopClipboard(id, of: device) }
     }
 
-    private func setTimer() {
-        let ends = opening.values.map(\.end) + (sent.map { [$0.held.end] } ?? [])
-        timer.set(ends.min()?.microseconds)
-    }
+    private func advance() { held.advance(to: clock.instant) }
 }

@@ -107,12 +107,17 @@ final class ContinuedByPeers {
     /// Begins to send a clipboard's content to a peer, as a document.
     /// - Returns: the bridge's end, and what the peer is told.
     func openClipboard(
-        _ file: ClipboardFile, _ id: ContinuationID, for device: DeviceID
+        _ file: ClipboardFile, _ id: ContinuationID, for device: DeviceID,
+        while isWanted: @MainLoop () -> Bool
     ) async throws -> PeerOpenDocumentReply {
         await documents.endFormer(of: device)
+        guard isWanted() else { throw HandoffFailure.unknownContinuation(id) }
         try machine.openOther(id, of: device)
         return try documents.open(file, id, for: device)
     }
+
+    /// A clipboard's content is not to go to a peer any more.
+    func stopClipboard(_ id: ContinuationID, of device: DeviceID) { documents.stop(id, of: device) }
 
     // MARK: Events
 

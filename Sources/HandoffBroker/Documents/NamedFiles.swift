@@ -56,7 +56,8 @@ struct NamedFiles: Sendable {
         return !items.isEmpty
     }
 
-    private static func dictionary(_ used: [String: SharedFolder]) -> Value? {
+    /// `used` as it crosses to a peer: the URLs of the folders by their names; nil if there are none.
+    static func dictionary(_ used: [String: SharedFolder]) -> Value? {
         var (entries, room): ([(key: Value, value: Value)], Int) = ([], maximumSize)
         for (name, folder) in used.sorted(by: { $0.key < $1.key }) {
             guard entries.count < SharedFolders.maximumCount, let url = FileURL.text(folder.path) else {

@@ -8,6 +8,7 @@ extension ClipboardKind {
         case .text: "text"
         case .html: "html"
         case .image: "image"
+        case .files: "files"
         }
     }
 

@@ -23,7 +23,7 @@ struct PasteVerb: Verb {
         options.flag("stdout", tr("Write it to standard output, and leave the clipboard here as it is"))
         options.text(
             "type", argument: "TYPE",
-            tr("With --stdout: as text, html or image (default: text, if it can be had as that)"))
+            tr("With --stdout: as text, html, image or files (default: text, if it can be had as that)"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -36,7 +36,7 @@ struct PasteVerb: Verb {
             guard kind != nil else {
                 throw .usage(
                     tr(
-                        "--type “{text}” is nothing that can be had from other devices: give text, html or image.",
+                        "--type “{text}” is nothing that can be had from other devices: give text, html, image or files.",
                         ["text": type.shown]))
             }
         }

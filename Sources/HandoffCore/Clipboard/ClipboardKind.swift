@@ -8,6 +8,8 @@ package enum ClipboardKind: String, CaseIterable, Sendable {
     case html = "text/html"
     /// An image, in PNG.
     case image = "image/png"
+    /// Files: their URLs, each in a line (RFC 2483).
+    case files = "text/uri-list"
 
     /// The types by which programs of a desktop know it, the best first: MIME types and targets of X11. A program that wants it
     /// finds one of them, and whoever offers it has one of them.
@@ -15,7 +17,7 @@ package enum ClipboardKind: String, CaseIterable, Sendable {
         switch self {
         // The encoding of “text/plain” alone depends on who says it; that of “STRING” is not UTF-8 (ICCCM 2.6.2).
         case .text: ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain"]
-        case .html, .image: [rawValue]
+        case .html, .image, .files: [rawValue]
         }
     }
 
@@ -37,15 +39,19 @@ package enum ClipboardKind: String, CaseIterable, Sendable {
         self = kind
     }
 
-    /// Password managers mark what they copy by the first of these, and Klipper by the second what it only puts back.
+    /// By this type password managers mark what they copy. Clipboard managers leave alone what has it, and do not keep it.
+    package static let secretMark = "x-kde-passwordManagerHint"
+    /// By this type Handoff marks what it has brought, in case that a clipboard manager makes it its own.
+    package static let broughtMark = "application/x-handoff-brought"
+    /// The last one is that of what Klipper only puts back.
     private static let marks: Set<String> = [
-        "x-kde-passwordManagerHint", "application/x-kde-onlyReplaceEmpty",
+        secretMark, broughtMark, "application/x-kde-onlyReplaceEmpty",
     ]
 
     /// Whether `head`, the first ``headSize`` bytes of a content, can be of this kind, as far as it tells.
     package func canBegin(with head: [UInt8]) -> Bool {
         switch self {
-        case .text, .html: true
+        case .text, .html, .files: true
         // PNG specification, 5.2.
         case .image: head.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
         }

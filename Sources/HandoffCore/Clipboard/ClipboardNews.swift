@@ -14,29 +14,34 @@ package struct ClipboardNews: Sendable {
     package struct Announcement: Hashable, Sendable {
         /// What it can be had as, the best first.
         package let kinds: [ClipboardKind]
-        /// How long ago it was copied.
+        /// How long ago it was copied, at least zero and at most ``lifetime``.
         package let age: Duration
-        /// Whether it was sent to this device.
-        package let isSent: Bool
+        /// If it was sent to this device, the id under which it is fetched.
+        package let sent: ContinuationID?
 
-        /// What was copied `age` ago.
-        package init(kinds: [ClipboardKind], age: Duration, isSent: Bool) {
-            (self.kinds, self.age, self.isSent) = (kinds, age, isSent)
+        /// What was copied `age` ago, or was sent.
+        package init(kinds: [ClipboardKind], age: Duration = .zero, sent: ContinuationID? = nil) {
+            (self.kinds, self.sent) = (kinds, sent)
+            self.age = max(.zero, min(age, ClipboardNews.lifetime))
         }
     }
 
     /// How long what was copied on one device can be pasted on another.
     package static let lifetime = Duration.seconds(120)
-    /// How often a peer may say that something was copied, and how often it may fetch.
-    private static let announcements = EventRate(limit: 10, period: .seconds(10))
-    private static let fetches = EventRate(limit: 8, period: .seconds(10))
+    /// How often a peer may say that something was copied, which it does once a second, and how often it may fetch.
+    private static let announcements = EventRate(limit: 20, period: .seconds(10))
+    private static let fetches = EventRate(limit: 20, period: .seconds(10))
 
     /// What the user wants.
-    package var mode: ClipboardMode
-    /// What can be had here, and when it was copied.
+    package private(set) var mode: ClipboardMode
+    /// What was copied here last and may go to peers, and when; nil if something else is in the clipboard by now.
     package private(set) var own: (kinds: [ClipboardKind], time: Instant)?
-    /// Whose clipboard is taken over, and when that was copied.
-    package private(set) var followed: (device: DeviceID, time: Instant)?
+    /// When something was put into the clipboard here last.
+    private var latest: Instant?
+    /// Whose clipboard is taken over.
+    package private(set) var followed: DeviceID?
+    /// What peers have sent here.
+    private var sentHere: [DeviceID: (id: ContinuationID, end: Instant)] = [:]
     private var muted: Set<DeviceID> = []
     private var announced: [DeviceID: EventRate] = [:]
     private var fetched: [DeviceID: EventRate] = [:]
@@ -45,31 +50,52 @@ package struct ClipboardNews: Sendable {
     /// Nothing was copied anywhere.
     package init(_ mode: ClipboardMode) { self.mode = mode }
 
+    /// The user wants that from now on.
+    /// - Returns: what is to be done, nil for nothing.
+    package mutating func choose(_ mode: ClipboardMode) -> Action? {
+        self.mode = mode
+        if mode == .off { sentHere = [:] }
+        guard mode != .follow else { return nil }
+        own = nil
+        return giveUp { _ in true }
+    }
+
     /// Whether nothing goes to `device`, and nothing that it says counts.
     package func isMuted(_ device: DeviceID) -> Bool { muted.contains(device) }
 
     /// What `device` sends is shown, or is not.
-    package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) {
-        if isMuted { muted.insert(device) } else { muted.remove(device) }
+    /// - Returns: what is to be done, nil for nothing.
+    package mutating func setMuted(_ isMuted: Bool, _ device: DeviceID) -> Action? {
+        guard isMuted else {
+            muted.remove(device)
+            return nil
+        }
+        muted.insert(device)
+        sentHere[device] = nil
+        return giveUp { $0 == device }
     }
 
     // MARK: What happens here
 
     /// Somebody here has copied something, of which these kinds may go to peers.
     package mutating func changed(_ kinds: [ClipboardKind], at now: Instant) {
-        own = (kinds, now)
-        followed = nil
+        var unique: [ClipboardKind] = []
+        for kind in kinds where !unique.contains(kind) { unique.append(kind) }
+        (own, latest, followed) = ((unique, now), now, nil)
     }
 
-    /// What is to be told to peers that follow: what was copied here and when; nil if there is nothing to tell.
+    /// Something of a peer was put into the clipboard, because the user wanted that.
+    package mutating func pasted(at now: Instant) { (own, latest, followed) = (nil, now, nil) }
+
+    /// What is to be told to peers that follow: what was copied here and how long ago; nil if there is nothing to tell.
     package func news(at now: Instant) -> (kinds: [ClipboardKind], age: Duration)? {
         guard mode == .follow, let own else { return nil }
         let age = own.time.duration(to: now)
         return age < Self.lifetime ? (own.kinds, age) : nil
     }
 
-    /// Nobody reaches the clipboard here any more.
-    package mutating func lost() { (own, followed) = (nil, nil) }
+    /// Somebody else reaches the clipboard here, or nobody: what is in it is not known.
+    package mutating func forget() { (own, latest, followed) = (nil, nil, nil) }
 
     // MARK: What peers do
 
@@ -83,41 +109,53 @@ package struct ClipboardNews: Sendable {
         guard announced[device, default: Self.announcements].count(at: now) else {
             throw HandoffFailure(
                 .limitsExceeded,
-                "This device has told ten times within ten seconds that something was copied. Tell the latest only."
+                "This device has told too often that something was copied. Tell the latest only, once a second."
             )
         }
         guard !muted.contains(device) else { return nil }
-        if news.isSent { return news.kinds.isEmpty ? nil : .ask(device, kinds: news.kinds) }
-        let age = max(.zero, news.age)
-        guard mode == .follow, age < Self.lifetime else { return nil }
-        let time = now.advanced(by: .zero - age)
-        if news.kinds.isEmpty {
-            guard followed?.device == device else { return nil }
-            followed = nil
-            return .follow(device, kinds: [], age: age)
+        if let id = news.sent {
+            guard !news.kinds.isEmpty else { return nil }
+            sentHere[device] = (id, now.advanced(by: Deadline.sentClipboard))
+            return .ask(device, kinds: news.kinds)
         }
-        // What was copied later counts.
-        if let own, own.time > time { return nil }
-        if let followed, followed.device != device, followed.time > time { return nil }
-        followed = (device, time)
-        return .follow(device, kinds: news.kinds, age: age)
+        guard mode == .follow, news.age < Self.lifetime else { return nil }
+        if news.kinds.isEmpty { return giveUp { $0 == device } }
+        let time = now.advanced(by: .zero - news.age)
+        // What was put into the clipboard later counts, here or on another device.
+        if let latest, latest > time, followed != device { return nil }
+        (own, latest, followed) = (nil, time, device)
+        return .follow(device, kinds: news.kinds, age: news.age)
     }
+
+    /// The id under which what `device` has sent here can be fetched; nil if there is none.
+    package func sent(by device: DeviceID, at now: Instant) -> ContinuationID? {
+        sentHere[device].flatMap { $0.end > now ? $0.id : nil }
+    }
+
+    /// What `device` has sent was fetched, or cannot be had any more.
+    package mutating func sentIsOver(_ device: DeviceID) { sentHere[device] = nil }
 
     /// `device` fetches what is in the clipboard here, until ``ended(_:)``.
     /// - Throws: `disabled`, `accessDenied` if it is muted, `limitsExceeded` if it asks too often.
     package mutating func begin(_ device: DeviceID, at now: Instant) throws(HandoffFailure) {
-        guard mode != .off else { throw .clipboardOffThere }
-        guard !muted.contains(device) else {
-            throw HandoffFailure(
-                .accessDenied,
-                "This device is muted there, and gets nothing of the clipboard. Unmute it there first.")
-        }
+        try check(device)
         guard !fetching.contains(device), fetched[device, default: Self.fetches].count(at: now) else {
             throw HandoffFailure(
                 .limitsExceeded,
                 "This device asks for the clipboard too often. Wait a few seconds, then try again.")
         }
         fetching.insert(device)
+    }
+
+    /// Whether anything may go to `device`.
+    /// - Throws: `disabled` or `accessDenied` if nothing may.
+    package func check(_ device: DeviceID) throws(HandoffFailure) {
+        guard mode != .off else { throw .clipboardOffThere }
+        guard !muted.contains(device) else {
+            throw HandoffFailure(
+                .accessDenied,
+                "This device is muted there, and gets nothing of the clipboard. Unmute it there first.")
+        }
     }
 
     /// It fetches no longer.
@@ -127,8 +165,12 @@ package struct ClipboardNews: Sendable {
     /// - Returns: what is to be done, nil for nothing.
     package mutating func removed(_ device: DeviceID) -> Action? {
         muted.remove(device)
-        (announced[device], fetched[device]) = (nil, nil)
-        guard followed?.device == device else { return nil }
+        (announced[device], fetched[device], sentHere[device]) = (nil, nil, nil)
+        return giveUp { $0 == device }
+    }
+
+    private mutating func giveUp(_ isMeant: (DeviceID) -> Bool) -> Action? {
+        guard let device = followed, isMeant(device) else { return nil }
         followed = nil
         return .follow(device, kinds: [], age: .zero)
     }
@@ -161,6 +203,6 @@ extension HandoffFailure {
     /// There is nothing to be had.
     package static let clipboardEmpty = HandoffFailure(
         .offerWithdrawn,
-        "There is nothing in the clipboard that may go to other devices: text, HTML or an image, which is no secret and was"
-            + " copied there. Copy it once more.")
+        "There is nothing in the clipboard that may go to other devices: text, HTML, an image or files in a shared"
+            + " folder, which is no secret and was copied there. Copy it once more.")
 }

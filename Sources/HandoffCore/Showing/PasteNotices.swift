@@ -24,9 +24,6 @@ package struct PasteNotices: Sendable {
         case withdraw(deviceID: String)
     }
 
-    /// For how long something can be had.
-    package static let lifetime = Duration.seconds(600)
-
     private struct Question {
         let sent: Sent
         let end: Instant
@@ -48,7 +45,7 @@ package struct PasteNotices: Sendable {
     package mutating func asked(_ sent: Sent, at now: Instant) -> [Action] {
         let former = end(sent.deviceID)
         guard !sent.kinds.isEmpty else { return former }
-        questions[sent.deviceID] = Question(sent: sent, end: now.advanced(by: Self.lifetime))
+        questions[sent.deviceID] = Question(sent: sent, end: now.advanced(by: Deadline.sentClipboard))
         return former + advance(to: now)
     }
 

@@ -45,18 +45,20 @@ package struct FetchedClipboard: Sendable {
         }
     }
 
-    /// The answer with `content`: its bytes themselves, or by the id of a document if they are too many.
+    /// The answer with `content`, which names files in these shared `folders` if there are any: its bytes themselves, or the id of a document that
+    /// brings them if they are more than ``maximumHere``.
     package static func answer(
-        _ content: ClipboardContent, document: () -> ContinuationID
+        _ content: ClipboardContent, folders: Value? = nil, document: ContinuationID?
     ) throws(HandoffFailure) -> [String: Value] {
         var answer: [String: Value] = [
             "Types": .strings(content.parts.map(\.type)),
             "Sizes": .numbers(content.parts.map { UInt64($0.size) }),
         ]
-        if content.file.size <= maximumHere {
-            answer["Content"] = .bytes(try content.file.bytes())
+        answer["SharedFolders"] = folders
+        if let document {
+            answer["Continuation"] = .string(document.description)
         } else {
-            answer["Continuation"] = .string(document().description)
+            answer["Content"] = .bytes(try content.file.bytes())
         }
         return answer
     }
@@ -77,19 +79,22 @@ extension ClipboardNews.Announcement {
         }
         let age: Int64 =
             try about.listed("Age", "x") { if case .int64(let age) = $0 { age } else { nil } } ?? 0
-        let isSent = try about.listed("Sent", "b") { if case .boolean(let sent) = $0 { sent } else { nil } }
+        let sent = try about.listed("Sent", "s", \.string).map { (text) throws(HandoffFailure) in
+            try ContinuationID(checking: text)
+        }
         var kinds: [ClipboardKind] = []
         for kind in types.compactMap({ ClipboardKind(rawValue: $0) }) where !kinds.contains(kind) {
             kinds.append(kind)
         }
-        self.init(kinds: kinds, age: .microseconds(age), isSent: isSent ?? false)
+        self.init(kinds: kinds, age: .microseconds(age), sent: sent)
     }
 
     /// It as `about` of `ClipboardChanged`.
     package var about: [String: Value] {
-        [
-            "Types": .strings(kinds.map(\.rawValue)), "Age": .int64(Int64(age / Duration.microseconds(1))),
-            "Sent": .boolean(isSent),
+        var about: [String: Value] = [
+            "Types": .strings(kinds.map(\.rawValue)), "Age": .int64(age.wholeMicroseconds),
         ]
+        if let sent { about["Sent"] = .string(sent.description) }
+        return about
     }
 }

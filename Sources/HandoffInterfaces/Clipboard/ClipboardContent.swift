@@ -74,7 +74,8 @@ package struct ClipboardContent: Sendable {
 
     private static func broken(_ why: String) -> HandoffFailure {
         HandoffFailure(
-            .invalidArguments, "The content of the clipboard is not as it has to be: \(why). Copy it once more."
+            .invalidArguments,
+            "The content of the clipboard is not as it has to be: \(why). Copy it once more."
         )
     }
 
@@ -103,14 +104,16 @@ package struct ClipboardContent: Sendable {
 
     private func offset(_ index: Int) -> Int { parts[..<index].reduce(0) { $0 + $1.size } }
 
-    /// It without what is not what it says: text that is no UTF-8, an image that is no PNG, types that are not known here.
+    /// It without what is not what it says: text or a list of files that is no UTF-8, an image that is no PNG, types that are not known here.
     /// - Returns: nil if nothing is left.
     package func checked() throws(HandoffFailure) -> ClipboardContent? {
         var good: [(kind: ClipboardKind, file: ClipboardFile)] = []
         for part in parts {
             guard let kind = part.kind, let file = try file(of: kind) else { continue }
             guard kind.canBegin(with: file.bytes(atMost: ClipboardKind.headSize)) else { continue }
-            if kind == .text, String(validating: try file.bytes(), as: UTF8.self) == nil { continue }
+            if kind == .text || kind == .files, String(validating: try file.bytes(), as: UTF8.self) == nil {
+                continue
+            }
             good.append((kind, file))
         }
         if good.count == parts.count { return self }

@@ -33,6 +33,8 @@ package struct ClipboardSummary: Equatable, Sendable {
 
     /// What it is, such as “Text, 214 characters”.
     package var text: String {
+        // File managers have the names as a text beside it.
+        if kinds.contains(.files) { return tr("Files") }
         // A page has its text beside it, and an image is no text.
         if kinds.contains(.image), !kinds.contains(.text) {
             return size.map { tr("Image, {size}", ["size": ByteCount.text($0)]) } ?? tr("Image")

@@ -18,6 +18,9 @@ struct AgentClipboardTests {
         let name = "Played"
         weak var user: (any ClipboardUser)?
         var isThere = true
+        var isReached = true
+        /// Done before what is read is given.
+        var onRead: @MainLoop () -> Void = {}
         var contents: [String: [UInt8]] = [:]
         private(set) var reads: [String] = []
         private(set) var owned: (types: [String], provide: ClipboardProvider)?
@@ -30,15 +33,19 @@ struct AgentClipboardTests {
         func read(_ type: String) async throws -> ClipboardFile {
             reads.append(type)
             guard let bytes = contents[type] else { throw HandoffFailure.clipboardEmpty }
+            onRead()
             return try ClipboardFile(bytes)
         }
 
-        func own(_ types: [String], _ provide: @escaping ClipboardProvider) { owned = (types, provide) }
+        func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+            owned = isReached ? (types, provide) : nil
+            return isReached
+        }
         func disown() { (owned, disowned) = (nil, disowned + 1) }
 
-        func copy(_ contents: [String: [UInt8]]) {
+        func copy(_ contents: [String: [UInt8]], isNew: Bool = true) {
             (self.contents, owned) = (contents, nil)
-            user?.clipboardChanged(contents.keys.sorted())
+            user?.clipboardChanged(contents.keys.sorted(), isNew: isNew)
         }
 
         /// What a program gets that pastes.
@@ -51,7 +58,7 @@ struct AgentClipboardTests {
     @MainLoop
     private final class PlayedFocus: FocusSource {
         var window: FocusedWindow?
-        let isTelling = true
+        var isTelling = true
         var onFocusChange: (@MainLoop () -> Void)?
     }
 
@@ -63,6 +70,9 @@ struct AgentClipboardTests {
         private(set) var unregistered = 0
         private(set) var changes: [[String]] = []
         private(set) var reads: [String] = []
+        private var answers = 0
+        /// How many were read at a time.
+        private(set) var most = 0
         var content: [UInt8]? = Array("theirs".utf8)
 
         func paste(deviceId: String, _ call: MethodCall) async throws -> [String: Value] { [:] }
@@ -74,9 +84,18 @@ struct AgentClipboardTests {
         ) async throws -> [String: Value] { [:] }
 
         func read(deviceId: String, type: String, _ call: MethodCall) async throws -> ClipboardReadReply {
+            throw HandoffFailure.clipboardEmpty
+        }
+
+        func readFollowed(
+            deviceId: String, type: String, _ call: MethodCall
+        ) async throws -> ClipboardReadFollowedReply {
             reads.append(type)
+            most = max(most, reads.count - answers)
+            defer { answers += 1 }
+            await Task.yield()
             guard let content else { throw HandoffFailure.clipboardEmpty }
-            return ClipboardReadReply(
+            return ClipboardReadFollowedReply(
                 contents: [Structure(type, UInt64(content.count))],
                 content: try ClipboardFile(content).handedOut())
         }
@@ -118,7 +137,7 @@ struct AgentClipboardTests {
             brokerBus.connection.objects.export(HandoffNames.brokerPath, [ClipboardBinding(broker)])
             let missing = PlayedWay()
             missing.isThere = false
-            clipboard = AgentClipboard(agentBus, focus, [missing, way]) { [lock] in lock.isOpen }
+            clipboard = AgentClipboard(focus, [missing, way]) { [lock] in lock.isOpen }
             agentBus.connection.objects.export(
                 HandoffNames.agentClipboard, [DesktopClipboardBinding(clipboard)])
             proxy = DesktopClipboardProxy(
@@ -133,7 +152,8 @@ struct AgentClipboardTests {
             if let excluded { self.excluded = excluded }
             clipboard.update(
                 Daemon(bus: agentBus, name: brokerBus.uniqueName),
-                ["Clipboard": .string(mode.rawValue), "ExcludedApplications": .strings(self.excluded)])
+                ["Clipboard": .string(mode.rawValue), "ExcludedApplications": .strings(self.excluded)],
+                desktop: "Played")
         }
 
         func read(_ type: String = "") async throws -> ClipboardContent {
@@ -215,6 +235,89 @@ struct AgentClipboardTests {
     }
 
     @Test(
+        "what changes while it is read does not leave: another content, an application that is kept out, a lock",
+        arguments: [0, 1, 2])
+    func meanwhile(what: Int) async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            var window = FocusedWindow()
+            window.application = try ApplicationID("com.example.editor")
+            stage.focus.window = window
+            stage.way.copy([Self.text: [65], "text/html": [66]])
+            #expect(await stage.refusal() == nil)
+            stage.way.onRead = {
+                switch what {
+                case 0: stage.way.user?.clipboardChanging()
+                case 1: stage.choose(.follow, excluded: ["com.example.editor"])
+                default: stage.isUnlocked = false
+                }
+            }
+            #expect(await stage.refusal() != nil)
+        }
+    }
+
+    @Test(
+        "where nobody knows in which application it was copied, nothing goes while one is kept out; what was there at first is not new"
+    )
+    func unknown() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            stage.way.copy([Self.text: [65]], isNew: false)
+            #expect(try await stage.read().kinds == [.text])
+            #expect(stage.broker.changes.isEmpty)
+            stage.choose(.follow, excluded: ["com.example.bank"])
+            #expect(await stage.refusal() == HandoffFailure.Code.offerWithdrawn.errorName)
+            var window = FocusedWindow()
+            window.application = try ApplicationID("com.example.editor")
+            stage.focus.window = window
+            stage.way.copy([Self.text: [65]])
+            #expect(await stage.refusal() == nil)
+            stage.focus.isTelling = false
+            stage.way.copy([Self.text: [66]])
+            #expect(await stage.refusal() == HandoffFailure.Code.offerWithdrawn.errorName)
+        }
+    }
+
+    @Test(
+        "when the clipboard is lost, as behind a lock, the broker is told; what is there again is what it was, and is not told as new"
+    )
+    func lost() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            try await stage.write("theirs")
+            stage.way.user?.clipboardLost()
+            try await eventually { stage.broker.unregistered == 1 }
+            #expect(await stage.refusal() == .notSupported)
+            stage.way.copy([Self.text: [65]], isNew: false)
+            try await eventually { stage.broker.registered.count == 2 }
+            #expect(await stage.refusal() == HandoffFailure.Code.offerWithdrawn.errorName)
+            #expect(stage.broker.changes.isEmpty)
+            stage.way.isReached = false
+            var isWritten = true
+            do { try await stage.write("x") } catch {
+                isWritten = DBusError.converting(error).name != .notSupported
+            }
+            #expect(!isWritten && stage.pasted.count == 1)
+        }
+    }
+
+    @Test(
+        "a broker that ends takes nothing from the user, nor does the choice of off: what was pasted stays")
+    func stays() async throws {
+        try await onLoop {
+            let stage = try await Stage()
+            try await stage.write("theirs")
+            stage.clipboard.update(nil, nil, desktop: "")
+            #expect(await stage.way.paste(Self.text) == Array("theirs".utf8))
+            stage.choose(.off)
+            #expect(await stage.way.paste(Self.text) == Array("theirs".utf8))
+            #expect(!stage.way.hasEnded)
+            stage.way.copy([Self.text: [65]])
+            #expect(stage.way.hasEnded)
+        }
+    }
+
+    @Test(
         "what the user pastes is owned until something else is copied, told to the user, and goes no further")
     func pasted() async throws {
         try await onLoop {
@@ -244,6 +347,7 @@ struct AgentClipboardTests {
             #expect(await stage.way.paste(Self.text) == Array("theirs".utf8))
             #expect(await stage.way.paste("UTF8_STRING") == Array("theirs".utf8))
             #expect(stage.broker.reads == ["text/plain"])
+            #expect(stage.way.owned?.types.last == "x-kde-passwordManagerHint")
             #expect(await stage.refusal() == HandoffFailure.Code.offerWithdrawn.errorName)
         }
     }

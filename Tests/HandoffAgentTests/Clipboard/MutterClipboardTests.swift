@@ -17,7 +17,8 @@ struct MutterClipboardTests {
         private(set) var losses = 0
         var wanted: [String] = []
 
-        func clipboardChanged(_ types: [String]) { told.append(types) }
+        func clipboardChanging() {}
+        func clipboardChanged(_ types: [String], isNew: Bool) { told.append(types) }
         func clipboardLost() { losses += 1 }
     }
 
@@ -48,7 +49,7 @@ struct MutterClipboardTests {
 
         /// Owns the clipboard with a text, and a picture that is refused.
         func own() {
-            clipboard.own(["text/plain", "image/png"]) { [notes] type in
+            _ = clipboard.own(["text/plain", "image/png"]) { [notes] type in
                 notes.wanted.append(type)
                 guard type == "text/plain" else { return nil }
                 return try? ClipboardFile(Array("ours".utf8))
@@ -74,11 +75,11 @@ struct MutterClipboardTests {
             let long = String(repeating: "x", count: 257)
             try session.tellOwner(["a", long, "b"])
             try session.tellOwner(["ours"], isOurs: true)
-            try session.tellOwner((0..<100).map { "\($0)" })
+            try session.tellOwner((0...ClipboardTypes.maximum).map { "\($0)" })
             try session.tellOwner(nil)
             try await eventually { stage.notes.told.count == 4 }
-            let many = (0..<64).map { "\($0)" }
-            #expect(stage.notes.told == [["text/html"], ["a", "b"], many, []])
+            // Too many count as none, since a mark may be the last.
+            #expect(stage.notes.told == [["text/html"], ["a", "b"], [], []])
         }
     }
 

@@ -189,7 +189,7 @@ struct X11OwnershipTests {
 
 @Suite("The types of an owner on X11")
 struct X11AtomsTests {
-    @Test("what every owner has is left out, each counts once, and only so many")
+    @Test("what every owner has is left out, each counts once, and too many count as none")
     func types() throws {
         var last: UInt32 = 0
         let atoms = try #require(
@@ -202,7 +202,9 @@ struct X11AtomsTests {
             0, atoms.targets, atoms.multiple, atoms.timestamp, other, atoms.saveTargets, other, 300,
         ]
         #expect(atoms.types(among: targets) == [other, 300])
-        #expect(atoms.types(among: Array(500..<900)) == Array(500..<UInt32(500 + ClipboardTypes.maximum)))
+        #expect(atoms.types(among: Array(500..<900)).isEmpty)
+        let most = Array(500..<UInt32(500 + ClipboardTypes.maximum))
+        #expect(atoms.types(among: most) == most)
         #expect(X11Atoms { $0 == "INCR" ? 0 : 1 } == nil)
     }
 }

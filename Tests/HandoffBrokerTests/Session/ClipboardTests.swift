@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import Foundation
 import HandoffCore
 import HandoffInterfaces
 import MainLoop
@@ -158,7 +159,7 @@ struct ClipboardTests {
     }
 
     @Test(
-        "what is sent is asked about there, had once, and after that the clipboard itself is; ten minutes long"
+        "what is sent is asked about there, and had once within ten minutes; nothing else is taken for it, and after that the clipboard itself is had"
     )
     func send() async throws {
         try await onLoop {
@@ -168,10 +169,18 @@ struct ClipboardTests {
             for isKept in [true, false] {
                 _ = try await two.origin.proxy.sendContent(
                     deviceId: two.lapID, contents: given.contents, content: try given.file.handedOut())
-                #expect(two.target.asks.last == ["text/html"] && two.target.writes.count == (isKept ? 0 : 2))
-                if !isKept { await two.desk.pass(.seconds(601)) }
-                _ = try await two.target.proxy.paste(deviceId: two.deskID)
-                #expect(two.target.writes.last?.content.kinds == (isKept ? [.html] : [.text]))
+                #expect(two.target.asks.last == ["text/html"])
+                if isKept {
+                    _ = try await two.target.proxy.paste(deviceId: two.deskID)
+                    #expect(two.target.writes.last?.content.kinds == [.html])
+                } else {
+                    await two.desk.pass(.seconds(601))
+                    // Nothing else is taken for it.
+                    #expect(
+                        await isRefused(.offerWithdrawn) {
+                            _ = try await two.target.proxy.paste(deviceId: two.deskID)
+                        })
+                }
                 _ = try await two.target.proxy.paste(deviceId: two.deskID)
                 #expect(two.target.writes.last?.content.kinds == [.text])
             }
@@ -223,6 +232,37 @@ struct ClipboardTests {
                     _ = try await two.target.proxy.paste(deviceId: two.deskID)
                 })
             #expect(two.target.writes.isEmpty)
+        }
+    }
+
+    @Test(
+        "of files those in a folder that both share are pasted, as the files here; of others nothing is said, and no link is followed"
+    )
+    func files() async throws {
+        try await onLoop {
+            let two = try await Two()
+            let (there, here) = (try TemporaryDirectory(), try TemporaryDirectory())
+            for (side, folder) in [(two.origin, there), (two.target, here)] {
+                try await side.preferences.setSharedFolders(["Cloud": folder.url.path])
+            }
+            #expect(symlink("/etc", here.path("away")) == 0)
+            let urls = ["a%20b.txt", "away/passwd"].map { "file://\(there.path($0))" }
+            let list = (urls + ["file:///etc/passwd", "https://example.com/", "# a comment"]).joined(
+                separator: "\r\n")
+            two.origin.contents = [(.text, [65]), (.files, Array(list.utf8))]
+            _ = try await two.target.proxy.paste(deviceId: two.deskID)
+            let written = try #require(two.target.writes.last?.content)
+            #expect(written.kinds == [.text, .files])
+            #expect(
+                try written.file(of: .files)?.bytes() == Array("file://\(here.path("a%20b.txt"))\r\n".utf8))
+            try await two.target.preferences.setSharedFolders([:])
+            _ = try await two.target.proxy.paste(deviceId: two.deskID)
+            #expect(two.target.writes.last?.content.kinds == [.text])
+            two.origin.contents = [(.files, Array(list.utf8))]
+            #expect(
+                await isRefused(.offerWithdrawn) {
+                    _ = try await two.target.proxy.paste(deviceId: two.deskID)
+                })
         }
     }
 

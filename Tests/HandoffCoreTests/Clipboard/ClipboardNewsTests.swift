@@ -9,8 +9,10 @@ struct ClipboardNewsTests {
 
     private func news(_ mode: ClipboardMode = .follow) -> ClipboardNews { ClipboardNews(mode) }
 
-    private func copied(_ age: Duration = .zero, sent: Bool = false) -> Announcement {
-        Announcement(kinds: [.text], age: age, isSent: sent)
+    private func copied(_ age: Duration = .zero) -> Announcement { Announcement(kinds: [.text], age: age) }
+
+    private func sent(_ number: UInt8 = 1) throws -> Announcement {
+        Announcement(kinds: [.text], sent: try Example.continuation(number))
     }
 
     private func code(_ body: () throws -> Void) -> HandoffFailure.Code? {
@@ -32,8 +34,7 @@ struct ClipboardNewsTests {
             }
             let followed = try news.announced(copied(), by: device, at: now)
             #expect(followed == (mode == .follow ? .follow(device, kinds: [.text], age: .zero) : nil))
-            #expect(
-                try news.announced(copied(sent: true), by: device, at: now) == .ask(device, kinds: [.text]))
+            #expect(try news.announced(sent(), by: device, at: now) == .ask(device, kinds: [.text]))
             try news.begin(device, at: now)
         }
     }
@@ -48,65 +49,101 @@ struct ClipboardNewsTests {
         #expect(try news.announced(copied(.seconds(30)), by: other, at: now) == nil)
         #expect(try news.announced(copied(.seconds(10)), by: other, at: now) != nil)
         now = now.advanced(by: .seconds(1))
-        news.changed([.html], at: now)
-        #expect(news.followed == nil)
+        news.changed([.html, .html], at: now)
+        #expect(news.followed == nil && news.own?.kinds == [.html])
         #expect(try news.announced(copied(.seconds(5)), by: one, at: now) == nil)
+        now = now.advanced(by: .seconds(1))
+        news.pasted(at: now)
+        #expect(news.own == nil)
+        #expect(try news.announced(copied(.milliseconds(500)), by: one, at: now) == nil)
         now = now.advanced(by: .seconds(200))
         #expect(try news.announced(copied(.seconds(120)), by: one, at: now) == nil)
         #expect(
             try news.announced(copied(.seconds(-1000)), by: one, at: now)
                 == .follow(one, kinds: [.text], age: .zero))
+        #expect(Announcement(kinds: [], age: .microseconds(Int64.max)).age == ClipboardNews.lifetime)
     }
 
     @Test(
-        "a peer whose clipboard holds nothing any more ends only what was followed of it; so does its end as a peer"
+        "a peer whose clipboard holds nothing any more ends only what was followed of it; so do its end as a peer, its mute, and another choice"
     )
     func ends() throws {
         let (one, other, now) = (try Example.device(1), try Example.device(2), Self.start)
-        let nothing = Announcement(kinds: [], age: .zero, isSent: false)
+        let nothing = Announcement(kinds: [])
+        let end = ClipboardNews.Action.follow(one, kinds: [], age: .zero)
         var news = news()
-        _ = try news.announced(copied(), by: one, at: now)
+        func follow() throws { _ = try news.announced(copied(), by: one, at: now) }
+        try follow()
         #expect(try news.announced(nothing, by: other, at: now) == nil)
-        #expect(try news.announced(nothing, by: one, at: now) == .follow(one, kinds: [], age: .zero))
-        _ = try news.announced(copied(), by: one, at: now)
-        #expect(news.removed(other) == nil)
-        #expect(news.removed(one) == .follow(one, kinds: [], age: .zero))
+        #expect(try news.announced(nothing, by: one, at: now) == end)
+        try follow()
+        #expect(news.removed(other) == nil && news.removed(one) == end)
+        try follow()
+        #expect(news.setMuted(true, other) == nil && news.setMuted(true, one) == end)
+        #expect(news.setMuted(false, one) == nil)
+        try follow()
+        #expect(news.choose(.follow) == nil && news.choose(.ask) == end && news.choose(.off) == nil)
     }
 
-    @Test("what was copied here is news for two minutes, and only for a user who wants that")
-    func own() {
+    @Test(
+        "what was copied here is news for two minutes, only for a user who wants that, and not once something else is in the clipboard"
+    )
+    func own() throws {
         var news = news()
         #expect(news.news(at: Self.start) == nil)
         news.changed([.text, .html], at: Self.start)
         #expect(news.news(at: Self.start.advanced(by: .seconds(119)))?.kinds == [.text, .html])
         #expect(news.news(at: Self.start.advanced(by: .seconds(119)))?.age == .seconds(119))
         #expect(news.news(at: Self.start.advanced(by: .seconds(120))) == nil)
-        news.mode = .ask
-        #expect(news.news(at: Self.start) == nil)
+        let later = Self.start.advanced(by: .seconds(1))
+        _ = try news.announced(copied(), by: try Example.device(1), at: later)
+        #expect(news.news(at: later) == nil)
+        news.changed([.text], at: later)
+        _ = news.choose(.ask)
+        _ = news.choose(.follow)
+        #expect(news.news(at: later) == nil)
+    }
+
+    @Test(
+        "what a peer has sent can be had under its id for ten minutes, until it was fetched, or the user does not want it"
+    )
+    func sentHere() throws {
+        let (device, id) = (try Example.device(1), try Example.continuation(1))
+        var news = news(.ask)
+        func send() throws { _ = try news.announced(sent(), by: device, at: Self.start) }
+        try send()
+        #expect(news.sent(by: device, at: Self.start.advanced(by: .seconds(599))) == id)
+        #expect(news.sent(by: device, at: Self.start.advanced(by: .seconds(600))) == nil)
+        #expect(news.sent(by: try Example.device(2), at: Self.start) == nil)
+        news.sentIsOver(device)
+        #expect(news.sent(by: device, at: Self.start) == nil)
+        try send()
+        _ = news.setMuted(true, device)
+        #expect(news.sent(by: device, at: Self.start) == nil)
     }
 
     @Test("a muted peer gets nothing, and nothing that it says counts")
     func muted() throws {
         let device = try Example.device(1)
         var news = news()
-        news.setMuted(true, device)
+        _ = news.setMuted(true, device)
         #expect(try news.announced(copied(), by: device, at: Self.start) == nil)
-        #expect(try news.announced(copied(sent: true), by: device, at: Self.start) == nil)
+        #expect(try news.announced(sent(), by: device, at: Self.start) == nil)
         #expect(code { try news.begin(device, at: Self.start) } == .accessDenied)
-        news.setMuted(false, device)
+        _ = news.setMuted(false, device)
         try news.begin(device, at: Self.start)
     }
 
     @Test(
-        "a peer tells ten times within ten seconds, fetches eight times, and one at a time; another is not held up by it"
+        "a peer tells and fetches twenty times within ten seconds, and fetches one at a time; another is not held up by it"
     )
     func limits() throws {
         let (one, other) = (try Example.device(1), try Example.device(2))
         var (news, now) = (news(), Self.start)
-        for _ in 1...10 { _ = try news.announced(copied(), by: one, at: now) }
+        for _ in 1...20 { _ = try news.announced(copied(), by: one, at: now) }
         #expect(code { _ = try news.announced(copied(), by: one, at: now) } == .limitsExceeded)
         _ = try news.announced(copied(), by: other, at: now)
-        for _ in 1...8 {
+        for _ in 1...20 {
             try news.begin(one, at: now)
             #expect(code { try news.begin(one, at: now) } == .limitsExceeded)
             news.ended(one)

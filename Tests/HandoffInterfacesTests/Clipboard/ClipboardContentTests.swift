@@ -93,12 +93,13 @@ struct ClipboardContentTests {
     func answers() throws {
         let id = try #require(ContinuationID(String(repeating: "a", count: 32)))
         let small = try content([("text/plain", [65])])
-        let answer = try FetchedClipboard.answer(small) { id }
+        let answer = try FetchedClipboard.answer(small, document: nil)
         guard case .here([65]) = try FetchedClipboard(answer).bytes else {
             throw HandoffFailure.clipboardEmpty
         }
         let large = try content([("image/png", Self.png + [UInt8](repeating: 0, count: 256 << 10))])
-        guard case .document(id) = try FetchedClipboard(FetchedClipboard.answer(large) { id }).bytes else {
+        guard case .document(id) = try FetchedClipboard(FetchedClipboard.answer(large, document: id)).bytes
+        else {
             throw HandoffFailure.clipboardEmpty
         }
         for wrong: [String: Value] in [
@@ -121,10 +122,15 @@ struct ClipboardContentTests {
         #expect(
             said
                 == ClipboardNews.Announcement(
-                    kinds: [.text, .image], age: .microseconds(1500), isSent: false))
+                    kinds: [.text, .image], age: .microseconds(1500), sent: nil))
         #expect(try ClipboardNews.Announcement(said.about) == said)
+        // Whatever a peer says of it, an age is no number that is too large.
+        for age in [Int64.min, -1, Int64.max] {
+            #expect(try ClipboardNews.Announcement(["Age": .int64(age)]).about["Age"] != nil)
+        }
         for wrong: [String: Value] in [
             ["Types": .string("text/plain")], ["Age": .uint64(1)], ["Sent": .int32(1)],
+            ["Sent": .string("x")],
             ["Types": .strings((0..<17).map { "a/\($0)" })],
             ["Types": .strings([String(repeating: "a", count: 10_000)])],
         ] {
