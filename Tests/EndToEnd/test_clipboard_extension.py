@@ -110,7 +110,8 @@ FAILURES = {
         " “Nothing is 'there'.”",
     "org.example.Handoff.Error.ApplicationFailed":
         "What came is not what it says that it is. Copy it once more there. “Nothing is 'there'.”",
-    "org.freedesktop.DBus.Error.AccessDenied": "That is not allowed. “Nothing is 'there'.”",
+    "org.freedesktop.DBus.Error.AccessDenied":
+        "One of the devices is locked, or this one is muted there. Unlock or unmute it, then try again.",
     "org.example.Handoff.Error.ConnectionUnavailable":
         "The other device cannot be reached. See whether it is switched on and on the same network.",
 }
