@@ -22,22 +22,7 @@ final class AgentClipboard {
         /// What the user has pasted from another device, or what a clipboard manager has kept of such.
         case brought
         /// What is had from a peer when somebody pastes it.
-        case followed(Followed)
-    }
-
-    /// What was copied on a peer.
-    private final class Followed {
-        let device: String
-        /// When the clipboard was taken over, in microseconds of ``MainLoop/now``.
-        let begin = MainLoop.now
-        /// What was pasted of it, and is being fetched to be: once for each kind.
-        var fetched: [ClipboardKind: Task<ClipboardFile?, Never>] = [:]
-        /// What is fetched last: a peer gives one kind at a time.
-        var last: Task<ClipboardFile?, Never>?
-        /// Gives it up.
-        var end: LoopSource?
-
-        init(_ device: String) { self.device = device }
+        case followed(FollowedClipboard)
     }
 
     /// Called when something of a device was put into the clipboard, because the user wanted that.
@@ -75,8 +60,6 @@ final class AgentClipboard {
     /// Until then, in microseconds of ``MainLoop/now``, a clipboard manager may put back what it has kept.
     private var keptUntil: Int64 = 0
 
-    /// What is fetched so soon after the clipboard was taken over is for no user who pastes.
-    private static let tooSoon: Int64 = 10_000
     /// How long a clipboard manager may take to make what was brought here its own, and to put it back once it is given up.
     private static let (taking, keeping): (Int64, Int64) = (100_000, 1_000_000)
     /// How long it may take to find out whether a desktop has a way.
@@ -304,7 +287,7 @@ extension AgentClipboard: DesktopClipboardServer {
         MainLoop.start { [weak self] in
             do {
                 awaited.come(
-                    .success(try await Self.content(wanted, of: backend) { self?.changes == number }))
+                    .success(try await backend.content(wanted) { self?.changes == number }))
             } catch {
                 awaited.come(.failure(error))
             }
@@ -316,27 +299,6 @@ extension AgentClipboard: DesktopClipboardServer {
         guard changes == number else { throw HandoffFailure.clipboardEmpty }
         return DesktopClipboardReadReply(
             contents: content.contents, content: try content.file.handedOut())
-    }
-
-    /// What can be had of `backend` of these kinds, the best first, as far as it fits together.
-    private static func content(
-        _ wanted: [(kind: ClipboardKind, type: String)], of backend: any ClipboardBackend,
-        while isSame: @MainLoop () -> Bool
-    ) async throws -> ClipboardContent {
-        var files: [(kind: ClipboardKind, file: ClipboardFile)] = []
-        var failure: any Error = HandoffFailure.clipboardEmpty
-        for (kind, type) in wanted {
-            do {
-                let file = try await backend.read(type)
-                let size = files.reduce(file.size) { $0 + $1.file.size }
-                if size <= ClipboardFile.maximum { files.append((kind, file)) }
-            } catch {
-                failure = error
-            }
-            guard isSame() else { throw HandoffFailure.clipboardEmpty }
-        }
-        guard !files.isEmpty else { throw failure }
-        return try ClipboardContent(files)
     }
 
     func write(
@@ -361,42 +323,18 @@ extension AgentClipboard: DesktopClipboardServer {
             if case .followed(let former) = content, former.device == deviceId { giveUp() }
             return
         }
-        let followed = Followed(deviceId)
-        followed.end = .timer(after: left) { [weak self, weak followed] in
-            guard let self, case .followed(let now) = content, now === followed else { return }
-            giveUp()
+        guard let broker else { throw HandoffFailure.noClipboard }
+        let followed = FollowedClipboard(
+            deviceId, ClipboardProxy(broker.object(HandoffNames.brokerPath)), for: left
+        ) { [weak self] over in
+            if case .followed(let now)? = self?.content, now === over { self?.giveUp() }
         }
         // Marked as a secret, it is fetched and kept by no clipboard manager.
-        try own(kinds, marked: ClipboardKind.secretMark, .followed(followed)) { [weak self] type in
-            await self?.fetch(type, of: followed)
+        try own(kinds, marked: ClipboardKind.secretMark, .followed(followed)) { [isUnlocked] type in
+            guard isUnlocked(), let kind = ClipboardKind(spelling: type) else { return nil }
+            let file = await followed.fetch(kind)
+            return isUnlocked() ? file : nil
         }
-    }
-
-    /// What was copied on a peer, for somebody who pastes it here.
-    private func fetch(_ type: String, of followed: Followed) async -> ClipboardFile? {
-        guard isUnlocked(), let kind = ClipboardKind(spelling: type), let broker,
-            MainLoop.now - followed.begin >= Self.tooSoon
-        else { return nil }
-        let (proxy, device) = (ClipboardProxy(broker.object(HandoffNames.brokerPath)), followed.device)
-        let task =
-            followed.fetched[kind]
-            ?? MainLoop.start { [before = followed.last] in
-                _ = await before?.value
-                do {
-                    let reply = try await proxy.readFollowed(
-                        deviceId: device, type: kind.rawValue, timeout: Deadline.paste)
-                    let contents = reply.contents
-                    return try ClipboardContent(contents, reply.content).file(of: kind)
-                } catch {
-                    agentLog.info("Nothing was pasted: \(DBusError.converting(error).message)")
-                    return nil
-                }
-            }
-        (followed.fetched[kind], followed.last) = (task, task)
-        let file = await task.value
-        // What has failed may be had the next time.
-        if file == nil { followed.fetched[kind] = nil }
-        return isUnlocked() ? file : nil
     }
 
     func ask(deviceId: String, types: [String], _ call: MethodCall) throws {

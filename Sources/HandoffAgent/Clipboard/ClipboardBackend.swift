@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 
@@ -33,6 +34,29 @@ protocol ClipboardBackend: AnyObject {
 
     /// Gives up the clipboard if it is owned: then there is nothing in it.
     func disown()
+}
+
+extension ClipboardBackend {
+    /// What can be had of these kinds, the best first, as far as it fits together.
+    /// - Parameter isSame: whether what is in the clipboard is still what was looked at.
+    func content(
+        _ wanted: [(kind: ClipboardKind, type: String)], while isSame: @MainLoop () -> Bool
+    ) async throws -> ClipboardContent {
+        var files: [(kind: ClipboardKind, file: ClipboardFile)] = []
+        var failure: any Error = HandoffFailure.clipboardEmpty
+        for (kind, type) in wanted {
+            do {
+                let file = try await read(type)
+                let size = files.reduce(file.size) { $0 + $1.file.size }
+                if size <= ClipboardFile.maximum { files.append((kind, file)) }
+            } catch {
+                failure = error
+            }
+            guard isSame() else { throw HandoffFailure.clipboardEmpty }
+        }
+        guard !files.isEmpty else { throw failure }
+        return try ClipboardContent(files)
+    }
 }
 
 /// Gives the content of a clipboard as one type; nil refuses.
