@@ -47,7 +47,7 @@ final class AgentClipboard {
     /// Counts what may change what goes to other devices.
     private var changes = 0
     /// The application that had the focus when somebody has put in it what is not known yet; nil if nobody has.
-    private var changing: (application: ApplicationID?, isKept: Bool)?
+    private var changing: (application: ApplicationID?, isKept: Bool, known: Awaited<Void>)?
     private var mode = ClipboardMode.off
     private var excluded: Set<String> = [] {
         didSet { if excluded != oldValue { changes += 1 } }
@@ -60,8 +60,10 @@ final class AgentClipboard {
     /// Until then, in microseconds of ``MainLoop/now``, a clipboard manager may put back what it has kept.
     private var keptUntil: Int64 = 0
 
-    /// How long a clipboard manager may take to make what was brought here its own, and to put it back once it is given up.
-    private static let (taking, keeping): (Int64, Int64) = (100_000, 1_000_000)
+    /// How long a clipboard manager may take to put back what it has kept, once what was brought here is given up.
+    private static let keeping: Int64 = 1_000_000
+    /// How long it may take until it is known what somebody has copied.
+    private static let knowingTime = Duration.seconds(3)
     /// How long it may take to find out whether a desktop has a way.
     private static let lookingTime = Duration.seconds(10)
     /// How long reading may take: less than the broker waits.
@@ -116,7 +118,8 @@ final class AgentClipboard {
     func end() {
         guard let backend else { return }
         self.backend = nil
-        (content, former, changing) = (.nothing, .nothing, nil)
+        (content, former) = (.nothing, .nothing)
+        known()
         backend.end()
         isReached = false
         unregister()
@@ -207,20 +210,26 @@ final class AgentClipboard {
     private func own(
         _ kinds: [ClipboardKind], marked mark: String, _ content: Content,
         _ provide: @escaping ClipboardProvider
-    ) throws(HandoffFailure) {
+    ) async throws(HandoffFailure) {
         guard let backend else { throw .noClipboard }
         self.content = content
-        changing = nil
-        keptUntil = MainLoop.now + Self.taking
+        let number = changes
+        known()
         let marks = try [mark: ClipboardFile(Array("secret".utf8))]
-        let isOwned = backend.own(kinds.flatMap(\.spellings) + [mark]) { type in
+        let isOwned = await backend.own(kinds.flatMap(\.spellings) + [mark]) { type in
             if let file = marks[type] { return file }
             return await provide(type)
         }
         guard isOwned else {
-            self.content = .nothing
+            if changes == number { self.content = .nothing }
             throw .noClipboard
         }
+    }
+
+    /// It is known what is in it, or never will be.
+    private func known() {
+        changing?.known.come(())
+        changing = nil
     }
 
     /// Gives up what was taken over for a peer.
@@ -244,14 +253,14 @@ final class AgentClipboard {
 
 extension AgentClipboard: ClipboardUser {
     func clipboardChanging() {
-        changing = (focus.isTelling ? focus.window?.application : nil, MainLoop.now < keptUntil)
+        let application = focus.isTelling ? focus.window?.application : nil
+        changing = (application, MainLoop.now < keptUntil, changing?.known ?? Awaited())
         content = .nothing
     }
 
     func clipboardChanged(_ types: [String], isNew: Bool) {
         if changing == nil { clipboardChanging() }
-        let (application, isKept) = changing ?? (nil, false)
-        changing = nil
+        let (application, isKept) = (changing?.application, changing?.isKept == true)
         if isNew {
             content = isKept && !types.isEmpty ? .brought : .copied(types, in: application)
         } else {
@@ -263,6 +272,7 @@ extension AgentClipboard: ClipboardUser {
             }
         }
         former = .nothing
+        known()
         if !isReached, backend != nil {
             isReached = true
             register()
@@ -273,13 +283,15 @@ extension AgentClipboard: ClipboardUser {
 
     func clipboardLost() {
         if case .followed = content { former = .brought } else if isReached { former = content }
-        (content, changing, isReached) = (.nothing, nil, false)
+        (content, isReached) = (.nothing, false)
+        known()
         unregister()
     }
 }
 
 extension AgentClipboard: DesktopClipboardServer {
     func read(type: String, _ call: MethodCall) async throws -> DesktopClipboardReadReply {
+        _ = await changing?.known.value(within: Self.knowingTime)
         let backend = try reached()
         let wanted = offered.filter { type.isEmpty || $0.kind.rawValue == type }
         let number = changes
@@ -309,13 +321,13 @@ extension AgentClipboard: DesktopClipboardServer {
         let given = try ClipboardContent(contents, content)
         var files: [ClipboardKind: ClipboardFile] = [:]
         for kind in given.kinds { files[kind] = try given.file(of: kind) }
-        try own(given.kinds, marked: ClipboardKind.broughtMark, .brought) { [isUnlocked, files] type in
+        try await own(given.kinds, marked: ClipboardKind.broughtMark, .brought) { [isUnlocked, files] type in
             isUnlocked() ? ClipboardKind(spelling: type).flatMap { files[$0] } : nil
         }
         onPasted(ClipboardSummary(given), deviceId)
     }
 
-    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) throws {
+    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) async throws {
         _ = try reached()
         let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
         let left = ClipboardNews.lifetime - .microseconds(max(0, age))
@@ -330,7 +342,7 @@ extension AgentClipboard: DesktopClipboardServer {
             if case .followed(let now)? = self?.content, now === over { self?.giveUp() }
         }
         // Marked as a secret, it is fetched and kept by no clipboard manager.
-        try own(kinds, marked: ClipboardKind.secretMark, .followed(followed)) { [isUnlocked] type in
+        try await own(kinds, marked: ClipboardKind.secretMark, .followed(followed)) { [isUnlocked] type in
             guard isUnlocked(), let kind = ClipboardKind(spelling: type) else { return nil }
             let file = await followed.fetch(kind)
             return isUnlocked() ? file : nil

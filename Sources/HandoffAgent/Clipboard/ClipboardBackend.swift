@@ -29,8 +29,8 @@ protocol ClipboardBackend: AnyObject {
     /// Takes the clipboard over, with content that can be had as each of `types`, the best first. `provide` is called for each
     /// time that a program wants it, with one of these types; nil refuses. It is called until something else is in the
     /// clipboard, which is told as a change, unless ``own(_:_:)`` has been called again.
-    /// - Returns: whether the clipboard can be reached now.
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool
+    /// - Returns: whether the desktop has taken it, once it has.
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) async -> Bool
 
     /// Gives up the clipboard if it is owned: then there is nothing in it.
     func disown()
@@ -77,6 +77,11 @@ protocol ClipboardUser: AnyObject {
     /// The desktop lets nobody have the clipboard any more, at least for now: it has ended, or is locked. If it comes back,
     /// that is told by ``clipboardChanged(_:isNew:)``.
     func clipboardLost()
+}
+
+extension ClipboardBackend {
+    /// How long a desktop may take to take what is owned.
+    static var owningTime: Duration { .seconds(2) }
 }
 
 /// What of a list of types is taken.

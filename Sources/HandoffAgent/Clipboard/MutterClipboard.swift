@@ -226,29 +226,30 @@ final class MutterClipboard: ClipboardBackend {
 
     // MARK: Owning
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) async -> Bool {
         guard let session else { return false }
         ownings += 1
         let number = ownings
         owned = Owned(number: number, types: types, provide: provide)
-        MainLoop.start { [weak self] in await self?.take(types, number, session) }
-        return true
+        return await take(types, number, session)
     }
 
-    private func take(_ types: [String], _ number: Int, _ session: RemoteObject) async {
-        guard owned?.number == number else { return }
+    private func take(_ types: [String], _ number: Int, _ session: RemoteObject) async -> Bool {
         do {
             _ = try await session.call(
                 Self.interface, "SetSelection", output: "", timeout: Self.patience
             ) { (writer) throws(DBusError) in
                 try writer.write(["mime-types": .strings(types)] as [String: Value])
             }
-            if owned?.number == number { owned?.isTaken = true }
+            guard owned?.number == number else { return false }
+            owned?.isTaken = true
+            return true
         } catch {
-            guard let owned, owned.number == number else { return }
+            guard let owned, owned.number == number else { return false }
             agentLog.info("Mutter does not take the clipboard: \(DBusError.converting(error).message)")
             self.owned = nil
             user?.clipboardChanged(owned.former ?? [], isNew: true)
+            return false
         }
     }
 

@@ -34,6 +34,8 @@ final class WaylandClipboard: ClipboardBackend {
     private var ownership: WaylandOwnership
     /// What is owned: the types, and what gives the content.
     private var owned: (types: [String], provide: ClipboardProvider)?
+    /// Whether the compositor has taken what is owned, once it has.
+    private var taken: Awaited<Bool>?
     /// How many programs wait for content of ours.
     private var waiting = 0
     /// How often something else was in the clipboard.
@@ -90,6 +92,7 @@ final class WaylandClipboard: ClipboardBackend {
         looking = nil
         connection = nil
         owned = nil
+        taken?.come(false)
         ownership.lose()
         changes += 1
     }
@@ -163,9 +166,13 @@ final class WaylandClipboard: ClipboardBackend {
             let isNew = isTold
             isTold = true
             tell(ownership.selected(offer), isNew: isNew)
+            if let offer, ownership.isOwned(offer) { taken?.come(true) }
         case .cancelled(let number):
             let types = ownership.cancelled(number)
-            if ownership.owned == nil { owned = nil }
+            if ownership.owned == nil {
+                owned = nil
+                taken?.come(false)
+            }
             tell(types, isNew: true)
         case .asked(let request): give(request)
         }
@@ -219,15 +226,18 @@ final class WaylandClipboard: ClipboardBackend {
         return file
     }
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) async -> Bool {
         guard let connection else { return false }
         var offer = WaylandOffer()
         for type in types where !type.utf8.contains(0) { offer.add(type) }
         let number = ownership.own()
         owned = (offer.types, provide)
         connection.own(offer.types + [ownership.mark(of: number)], number)
+        taken?.come(false)
+        let taken = Awaited<Bool>()
+        self.taken = taken
         flush()
-        return true
+        return await taken.value(within: Self.owningTime) ?? false
     }
 
     func disown() {

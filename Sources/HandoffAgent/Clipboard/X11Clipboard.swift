@@ -214,11 +214,15 @@ final class X11Clipboard: ClipboardBackend {
         return try await link.reader.read(type, at: time)
     }
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) async -> Bool {
         guard let link else { return false }
         ownership.take()
-        link.giver.own(types, provide) { [weak self] isOurs in self?.took(isOurs) }
-        return true
+        let taken = Awaited<Bool>()
+        link.giver.own(types, provide) { [weak self] isOurs in
+            self?.took(isOurs)
+            taken.come(isOurs)
+        }
+        return await taken.value(within: Self.owningTime) ?? false
     }
 
     private func took(_ isOurs: Bool) {

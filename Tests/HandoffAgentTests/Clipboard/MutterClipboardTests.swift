@@ -49,7 +49,11 @@ struct MutterClipboardTests {
 
         /// Owns the clipboard with a text, and a picture that is refused.
         func own() {
-            _ = clipboard.own(["text/plain", "image/png"]) { [notes] type in
+            MainLoop.start { [clipboard, notes] in await Self.own(clipboard, notes) }
+        }
+
+        private static func own(_ clipboard: MutterClipboard, _ notes: Notes) async {
+            _ = await clipboard.own(["text/plain", "image/png"]) { [notes] type in
                 notes.wanted.append(type)
                 guard type == "text/plain" else { return nil }
                 return try? ClipboardFile(Array("ours".utf8))

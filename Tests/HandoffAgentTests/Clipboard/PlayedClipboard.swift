@@ -32,7 +32,7 @@ final class PlayedWay: ClipboardBackend {
         return try ClipboardFile(bytes)
     }
 
-    func own(_ types: [String], _ provide: @escaping ClipboardProvider) -> Bool {
+    func own(_ types: [String], _ provide: @escaping ClipboardProvider) async -> Bool {
         owned = isReached ? (types, provide) : nil
         return isReached
     }

@@ -63,7 +63,7 @@ final class PlayedDesktop: DesktopClipboardServer {
         writes.append((deviceId, try ClipboardContent(contents, content)))
     }
 
-    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) throws {
+    func follow(deviceId: String, types: [String], age: Int64, _ call: MethodCall) async throws {
         follows.append((deviceId, types, age))
     }
 
