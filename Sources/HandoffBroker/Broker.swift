@@ -135,7 +135,8 @@ package final class Broker {
                 ManagerBinding(manager),
                 PreferencesBinding(
                     PreferencesObject(self, applications, offers, documents, announcements, clipboards)),
-                ClipboardBinding(ClipboardObject(clipboards, peers)),
+                ClipboardBinding(
+                    ClipboardObject(clipboards, peers) { [unreadMessages] in unreadMessages.welcome($0) }),
                 PeerManagerBinding(
                     PeerManagerObject(peers, guards, parking, continuing.listings) { [presence] in
                         presence.attach($0)
@@ -184,7 +185,6 @@ package final class Broker {
         unreadMessages.vanished(name)
         applications.vanished(name.text)
         guards.vanished(name)
-        clipboards.unregister(name)
     }
 
     /// Drops everything that belongs to a connection that can no longer be told of anything.
@@ -192,6 +192,7 @@ package final class Broker {
         continuations.callerVanished(name)
         continuing.vanished(name)
         unregister(name.text, isOnBus: false)
+        clipboards.unregister(name)
         connection.objects.forget(name)
     }
 

@@ -5,7 +5,9 @@ each with a line.
 
     {"order": "state"}                                    types that are there, whether it owns them, how often that changed,
                                                           and how often it was asked for each since it owns them
-    {"order": "copy", "contents": {TYPE: BASE64}}         owns these types, and gives each to who asks for it
+    {"order": "copy", "contents": {TYPE: BASE64}, "slow": SECONDS, "eager": BOOLEAN}
+                                                          owns these types, and gives each to who asks for it, so slowly; if it
+                                                          is eager, to the desktop itself, too
     {"order": "paste", "type": TYPE, "timeout": SECONDS}  reads what is there; null if it isn't, or takes longer
     {"order": "clear"}                                    empties the clipboard, whoever owns it
 """
@@ -16,6 +18,7 @@ import json
 import os
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -54,7 +57,9 @@ class X11Client(Client):
         self.changes += 1
 
     def _asked(self, _window: Any, data: Any, _info: int, _time: int) -> None:
-        data.set(data.get_target(), 8, self.give(data.get_target().name()))
+        content = self.give(data.get_target().name())
+        time.sleep(self.slow)
+        data.set(data.get_target(), 8, content)
 
     def _replaced(self, window: Any, _event: Any) -> bool:
         if window is self.window:
@@ -142,7 +147,7 @@ class MutterClient(Client):
             self.is_owner = about.get("session-is-owner", False)
         elif signal == "SelectionTransfer":
             kind, serial = arguments.unpack()
-            if self.is_set and kind in self.contents:
+            if (self.is_set or self.eager) and kind in self.contents:
                 in_thread(self._transfer, serial, self.give(kind))
             else:
                 self.bus.call(self.NAME, self.path, f"{self.NAME}.Session", "SelectionWriteDone",
@@ -151,7 +156,7 @@ class MutterClient(Client):
     def _transfer(self, serial: int, content: bytes) -> None:
         reply, descriptors = self._call("SelectionWrite", GLib.Variant("(u)", (serial,)))
         assert descriptors
-        done = write_all(descriptors.steal_fds()[reply.unpack()[0]], content)
+        done = write_all(descriptors.steal_fds()[reply.unpack()[0]], content, self.slow)
         self._call("SelectionWriteDone", GLib.Variant("(ub)", (serial, done)))
 
     def _settle(self) -> None:

@@ -145,9 +145,11 @@ class Desktop(ABC):
         assert client, f"{self.NAME} does not run"
         return client.do(order, **about)
 
-    def copy(self, contents: dict[str, bytes]) -> None:
-        """Has another program put something into the clipboard that can be had as these types, and counts anew who wants it."""
-        self._ask(self.owner, "copy", contents={kind: base64.b64encode(content).decode() for kind, content in contents.items()})
+    def copy(self, contents: dict[str, bytes], slow: float = 0, eager: bool = False) -> None:
+        """Has another program put something into the clipboard that can be had as these types, and counts anew who wants it. It takes
+        so many seconds to give something; if it is eager, it gives it to the desktop itself, too."""
+        given = {kind: base64.b64encode(content).decode() for kind, content in contents.items()}
+        self._ask(self.owner, "copy", contents=given, slow=slow, eager=eager)
 
     def types(self) -> list[str]:
         """What the content of the clipboard can be had as now, as its owner says it."""

@@ -42,10 +42,11 @@ def read_all(descriptor: int, timeout: float) -> bytes | None:
         os.close(descriptor)
 
 
-def write_all(descriptor: int, content: bytes) -> bool:
-    """Writes into a pipe, as slowly as the other reads, and closes it."""
+def write_all(descriptor: int, content: bytes, slow: float = 0) -> bool:
+    """Writes into a pipe, as slowly as the other reads and only after so many seconds, and closes it."""
     rest = memoryview(content)
     try:
+        time.sleep(slow)
         os.set_blocking(descriptor, True)
         while rest:
             rest = rest[os.write(descriptor, rest[:1 << 20]):]
@@ -63,6 +64,8 @@ class Client(ABC):
         self.contents: dict[str, bytes] = {}
         self.asked: Counter[str] = Counter()
         self.is_owner = False
+        # How many seconds it takes until something is given, and whether it is given to the desktop itself, too.
+        self.slow, self.eager = 0.0, False
         # How often something came into the clipboard or left it, whoever did that.
         self.changes = 0
 
@@ -92,6 +95,7 @@ class Client(ABC):
         if order["order"] == "copy":
             self.contents = {kind: base64.b64decode(content) for kind, content in order["contents"].items()}
             self.asked = Counter()
+            self.slow, self.eager = order["slow"], order["eager"]
             self.own()
         elif order["order"] == "paste":
             content = self.paste(order["type"], order["timeout"])

@@ -125,7 +125,7 @@ class DataControlClient(Client):
             self._send(old, 1)
 
     def _wanted(self, body: bytes) -> None:
-        in_thread(write_all, self.descriptors.pop(0), self.give(self._text_in(body)))
+        in_thread(write_all, self.descriptors.pop(0), self.give(self._text_in(body)), self.slow)
 
     def _cancelled(self, source: int) -> None:
         # KWin says it twice of a source that its own client has replaced.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
@@ -67,6 +68,23 @@ def test_secrets(asking: Sides) -> None:
     assert pasted(asking) is None
     assert not asking.origin.asked
     assert asking.target.paste(TEXT) == b"first"
+
+
+@pytest.mark.parametrize("asking", KINDS, indirect=True)
+def test_secret_meanwhile(asking: Sides) -> None:
+    """A secret that is copied while something else is being read never leaves, at whatever moment."""
+    ask = GLib.Variant("(ss)", (asking.desk.device_id, ""))
+    for moment in (0, 0.002, 0.005, 0.02, 0.1, 0.25, 0.3, 0.45, 0.6):
+        asking.origin.copy({TEXT: b"old", HTML: b"<i>old"}, slow=0.2)
+        wait(lambda: TEXT in asking.origin.types(), "what was copied")
+        answers = [asking.lap.session.begin(ROOT, "Clipboard.Read", ask) for _ in range(2)]
+        let_pass(moment)
+        asking.origin.copy({TEXT: b"secret", HTML: b"<b>secret", SECRET: b"secret"}, eager=True)
+        for answer in answers:
+            with contextlib.suppress(BusError):
+                answer()
+                with open(asking.lap.session.received.pop(), "rb") as file:
+                    assert b"secret" not in file.read(), f"it left {moment} s later"
 
 
 @pytest.mark.parametrize("following", KINDS, indirect=True)

@@ -15,6 +15,8 @@ final class X11Giver {
     /// How often the display is still to say what time it is.
     private var openStamps = 0
     private var transfers: [Int: Transfer] = [:]
+    /// When a second began, in microseconds of ``MainLoop/now``, and how often something was asked for since.
+    private var (second, asked): (Int64, Int) = (0, 0)
     private var lastTransfer = 0
     /// The types that the display was told of: it never forgets a name.
     private var names: Set<String> = []
@@ -99,8 +101,15 @@ final class X11Giver {
 
     // MARK: Giving
 
+    /// How often is answered within a second.
+    private static let maximumAsked = 500
+
     /// Another client asks for something.
     func requested(_ request: X11Request) {
+        // Who floods gets no answer: answers that nobody reads would pile up, and keep others waiting.
+        if MainLoop.now - second > 1_000_000 { (second, asked) = (MainLoop.now, 0) }
+        asked += 1
+        guard asked <= Self.maximumAsked else { return }
         guard request.requestor != connection.window, request.selection == connection.atoms.clipboard,
             let offer
         else { return connection.answer(request, isGiven: false) }

@@ -148,6 +148,7 @@ final class PeerObject: PeerServer {
     func release(continuation: String, _ call: MethodCall) async throws {
         let id = try ContinuationID(checking: continuation)
         continued.released(id, by: device, call)
+        clipboards.released(id, by: device)
     }
 
     /// The continuation of this device that is called `text`, and its activity, which was sent for it.

@@ -33,6 +33,9 @@ struct ClipboardFetcher {
             try ClipboardContent(fetched.types, file).checked()
         }
         guard let content else { throw wrong("text that is no UTF-8, or an image that is no PNG") }
+        guard kind.map({ content.kinds == [$0] }) ?? true else {
+            throw wrong("something else than was asked for")
+        }
         let here: ClipboardContent?
         do {
             here = try await files.incoming(content, answer)

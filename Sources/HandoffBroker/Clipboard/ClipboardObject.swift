@@ -10,7 +10,12 @@ final class ClipboardObject: ClipboardServer {
     private let clipboards: Clipboards
     private let peers: Peers
 
-    init(_ clipboards: Clipboards, _ peers: Peers) { (self.clipboards, self.peers) = (clipboards, peers) }
+    private let welcome: @MainLoop (BusName) -> Void
+
+    /// `welcome` is called with who registers, who is to be told things again if that was given up.
+    init(_ clipboards: Clipboards, _ peers: Peers, welcome: @escaping @MainLoop (BusName) -> Void) {
+        (self.clipboards, self.peers, self.welcome) = (clipboards, peers, welcome)
+    }
 
     var desktop: String { clipboards.desktopName }
 
@@ -59,6 +64,7 @@ final class ClipboardObject: ClipboardServer {
                 .invalidArguments,
                 "desktop is empty, or longer than 64 bytes. Give a short name of the means.")
         }
+        welcome(name)
         call.afterReply { [clipboards] in clipboards.register(name, clipboard, desktop) }
     }
 

@@ -84,7 +84,9 @@ final class Clipboards {
 
     /// Something was copied here, of which this may go to peers.
     func changed(_ types: [String]) {
-        news.changed(types.compactMap { ClipboardKind(rawValue: $0) }, at: clock.instant)
+        var generator = SystemRandomNumberGenerator()
+        let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
+        news.changed(kinds, at: clock.instant, lot: generator.next())
         if pause == nil { tellPeers() }
     }
 
@@ -100,8 +102,7 @@ final class Clipboards {
     }
 
     private func tell(_ device: DeviceID) {
-        guard let latest = news.news(at: clock.instant) else { return }
-        tell(device, ClipboardNews.Announcement(kinds: latest.kinds, age: latest.age))
+        if let latest = news.news(at: clock.instant) { tell(device, latest) }
     }
 
     private func tell(_ device: DeviceID, _ announcement: ClipboardNews.Announcement) {
@@ -296,6 +297,11 @@ final class Clipboards {
         }
         connected.insert(device)
         tell(device)
+    }
+
+    /// `device` does not want what it opens by this id any more.
+    func released(_ id: ContinuationID, by device: DeviceID) {
+        if sending[device] == id { stop(device) }
     }
 
     /// `device` is no peer any more.

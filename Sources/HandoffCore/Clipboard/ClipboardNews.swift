@@ -18,24 +18,32 @@ package struct ClipboardNews: Sendable {
         package let age: Duration
         /// If it was sent to this device, the id under which it is fetched.
         package let sent: ContinuationID?
+        /// What decides between two that were copied at nearly the same time: the larger one counts.
+        package let lot: UInt64
 
         /// What was copied `age` ago, or was sent.
-        package init(kinds: [ClipboardKind], age: Duration = .zero, sent: ContinuationID? = nil) {
-            (self.kinds, self.sent) = (kinds, sent)
+        package init(
+            kinds: [ClipboardKind], age: Duration = .zero, sent: ContinuationID? = nil, lot: UInt64 = 0
+        ) {
+            (self.kinds, self.sent, self.lot) = (kinds, sent, lot)
             self.age = max(.zero, min(age, ClipboardNews.lifetime))
         }
     }
 
     /// How long what was copied on one device can be pasted on another.
     package static let lifetime = Duration.seconds(120)
+    /// Within this time two devices may copy something, and not know of each other's.
+    private static let tie = Duration.milliseconds(500)
     /// How often a peer may say that something was copied, which it does once a second, and how often it may fetch.
     private static let announcements = EventRate(limit: 20, period: .seconds(10))
     private static let fetches = EventRate(limit: 20, period: .seconds(10))
+    /// How often it may send something, which the user is asked about.
+    private static let sendings = EventRate(limit: 10, period: .seconds(30))
 
     /// What the user wants.
     package private(set) var mode: ClipboardMode
     /// What was copied here last and may go to peers, and when; nil if something else is in the clipboard by now.
-    package private(set) var own: (kinds: [ClipboardKind], time: Instant)?
+    package private(set) var own: (kinds: [ClipboardKind], time: Instant, lot: UInt64)?
     /// When something was put into the clipboard here last.
     private var latest: Instant?
     /// Whose clipboard is taken over.
@@ -45,6 +53,7 @@ package struct ClipboardNews: Sendable {
     private var muted: Set<DeviceID> = []
     private var announced: [DeviceID: EventRate] = [:]
     private var fetched: [DeviceID: EventRate] = [:]
+    private var sentOften: [DeviceID: EventRate] = [:]
     private var fetching: Set<DeviceID> = []
 
     /// Nothing was copied anywhere.
@@ -77,21 +86,21 @@ package struct ClipboardNews: Sendable {
 
     // MARK: What happens here
 
-    /// Somebody here has copied something, of which these kinds may go to peers.
-    package mutating func changed(_ kinds: [ClipboardKind], at now: Instant) {
+    /// Somebody here has copied something, of which these kinds may go to peers. `lot` is a random number.
+    package mutating func changed(_ kinds: [ClipboardKind], at now: Instant, lot: UInt64 = 0) {
         var unique: [ClipboardKind] = []
         for kind in kinds where !unique.contains(kind) { unique.append(kind) }
-        (own, latest, followed) = ((unique, now), now, nil)
+        (own, latest, followed) = ((unique, now, lot), now, nil)
     }
 
     /// Something of a peer was put into the clipboard, because the user wanted that.
     package mutating func pasted(at now: Instant) { (own, latest, followed) = (nil, now, nil) }
 
     /// What is to be told to peers that follow: what was copied here and how long ago; nil if there is nothing to tell.
-    package func news(at now: Instant) -> (kinds: [ClipboardKind], age: Duration)? {
+    package func news(at now: Instant) -> Announcement? {
         guard mode == .follow, let own else { return nil }
         let age = own.time.duration(to: now)
-        return age < Self.lifetime ? (own.kinds, age) : nil
+        return age < Self.lifetime ? Announcement(kinds: own.kinds, age: age, lot: own.lot) : nil
     }
 
     /// Somebody else reaches the clipboard here, or nobody: what is in it is not known.
@@ -115,6 +124,12 @@ package struct ClipboardNews: Sendable {
         guard !muted.contains(device) else { return nil }
         if let id = news.sent {
             guard !news.kinds.isEmpty else { return nil }
+            guard sentOften[device, default: Self.sendings].count(at: now) else {
+                throw HandoffFailure(
+                    .limitsExceeded,
+                    "This device has sent ten times within half a minute. Wait a moment, then send it once more."
+                )
+            }
             sentHere[device] = (id, now.advanced(by: Deadline.sentClipboard))
             return .ask(device, kinds: news.kinds)
         }
@@ -122,7 +137,11 @@ package struct ClipboardNews: Sendable {
         if news.kinds.isEmpty { return giveUp { $0 == device } }
         let time = now.advanced(by: .zero - news.age)
         // What was put into the clipboard later counts, here or on another device.
-        if let latest, latest > time, followed != device { return nil }
+        if let latest, followed != device {
+            let isTie =
+                own != nil && latest.duration(to: time) < Self.tie && time.duration(to: latest) < Self.tie
+            if isTie ? (own?.lot ?? 0) >= news.lot : latest > time { return nil }
+        }
         (own, latest, followed) = (nil, time, device)
         return .follow(device, kinds: news.kinds, age: news.age)
     }
@@ -166,6 +185,7 @@ package struct ClipboardNews: Sendable {
     package mutating func removed(_ device: DeviceID) -> Action? {
         muted.remove(device)
         (announced[device], fetched[device], sentHere[device]) = (nil, nil, nil)
+        sentOften[device] = nil
         return giveUp { $0 == device }
     }
 

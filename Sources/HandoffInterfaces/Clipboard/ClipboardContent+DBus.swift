@@ -37,6 +37,11 @@ package struct FetchedClipboard: Sendable {
         if let content = try answer.listed(
             "Content", "ay", { if case .bytes(let bytes) = $0 { bytes } else { nil } })
         {
+            guard content.count <= Self.maximumHere else {
+                throw HandoffFailure(
+                    .invalidArguments, "Content has more than \(Self.maximumHere) bytes. Give a Continuation."
+                )
+            }
             bytes = .here(content)
         } else if let text = try answer.listed("Continuation", "s", \.string) {
             bytes = .document(try ContinuationID(checking: text))
@@ -86,13 +91,16 @@ extension ClipboardNews.Announcement {
         for kind in types.compactMap({ ClipboardKind(rawValue: $0) }) where !kinds.contains(kind) {
             kinds.append(kind)
         }
-        self.init(kinds: kinds, age: .microseconds(age), sent: sent)
+        let lot: UInt64 =
+            try about.listed("Lot", "t") { if case .uint64(let lot) = $0 { lot } else { nil } } ?? 0
+        self.init(kinds: kinds, age: .microseconds(age), sent: sent, lot: lot)
     }
 
     /// It as `about` of `ClipboardChanged`.
     package var about: [String: Value] {
         var about: [String: Value] = [
             "Types": .strings(kinds.map(\.rawValue)), "Age": .int64(age.wholeMicroseconds),
+            "Lot": .uint64(lot),
         ]
         if let sent { about["Sent"] = .string(sent.description) }
         return about

@@ -154,4 +154,28 @@ struct ClipboardNewsTests {
         try news.begin(one, at: now)
         _ = try news.announced(copied(), by: one, at: now)
     }
+
+    @Test("of what two devices copy at nearly the same time the same counts on both, and nothing is lost")
+    func tie() throws {
+        let (one, other) = (try Example.device(1), try Example.device(2))
+        var (here, there) = (news(), news())
+        here.changed([.text], at: Self.start, lot: 7)
+        there.changed([.html], at: Self.start.advanced(by: .milliseconds(20)), lot: 9)
+        let later = Self.start.advanced(by: .milliseconds(100))
+        let (mine, theirs) = (try #require(here.news(at: later)), try #require(there.news(at: later)))
+        let arrival = later.advanced(by: .milliseconds(30))
+        #expect(try there.announced(mine, by: one, at: arrival) == nil)
+        #expect(try here.announced(theirs, by: other, at: arrival) != nil)
+        #expect(there.own != nil && here.own == nil && here.followed == other)
+    }
+
+    @Test("a user is asked ten times in half a minute by one device")
+    func asked() throws {
+        let device = try Example.device(1)
+        var news = news(.ask)
+        for number in UInt8(1)...10 { _ = try news.announced(sent(number), by: device, at: Self.start) }
+        #expect(code { _ = try news.announced(try sent(16), by: device, at: Self.start) } == .limitsExceeded)
+        let later = Self.start.advanced(by: .seconds(30))
+        #expect(try news.announced(sent(7), by: device, at: later) != nil)
+    }
 }
