@@ -45,10 +45,16 @@ package final class Agent {
         for surface in [search, panel] as [any Surface] { gate.lead(to: surface) }
         focus = DesktopFocus(shell, X11Focus.isX11 ? X11Focus() : nil)
         adapters = AgentAdapters(bus, focus)
-        clipboard = AgentClipboard(focus, AgentClipboard.ways(bus)) { [gate] in gate.isOpen }
+        clipboard = AgentClipboard(focus, Self.clipboards(bus)) { [gate] in gate.isOpen }
         clipboard.onPasted = { [notices] in notices.pasted($0, from: $1) }
         clipboard.onAsked = { [notices] in notices.asked($0, by: $1) }
         bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.broker])
+    }
+
+    /// The ways to its clipboard that the desktop may have which the environment names.
+    private static func clipboards(_ bus: Bus) -> [any ClipboardBackend] {
+        // Where windows are those of Wayland, X11 has but the clipboard of a part of them.
+        X11Focus.isX11 ? [X11Clipboard(), MutterClipboard(bus)] : [WaylandClipboard(), MutterClipboard(bus)]
     }
 
     /// Exports what the surfaces have on the bus. To be called before the bus name is requested.

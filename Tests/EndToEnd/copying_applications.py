@@ -8,6 +8,8 @@
         wait(lambda: application.text() == TEXT, "what was pasted")
 """
 
+# This file is long because each application is driven in a way of its own.
+
 from __future__ import annotations
 
 import base64

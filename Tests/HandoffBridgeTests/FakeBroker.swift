@@ -288,7 +288,9 @@ private final class FakePeer: PeerServer {
     }
 
     func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws {}
-    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] { [:] }
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
+        [:]
+    }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
         broker.events.append("document \(continuation)")

@@ -77,12 +77,6 @@ final class AgentClipboard {
         for way in ways { way.user = self }
     }
 
-    /// What the desktop that the environment names may have.
-    static func ways(_ bus: Bus) -> [any ClipboardBackend] {
-        // Where windows are those of Wayland, X11 has but the clipboard of a part of them.
-        X11Focus.isX11 ? [X11Clipboard(), MutterClipboard(bus)] : [WaylandClipboard(), MutterClipboard(bus)]
-    }
-
     /// The broker says this, or there is none.
     /// - Parameter desktop: by whose means the clipboard is reached, as the broker says.
     func update(_ broker: Daemon?, _ preferences: [String: Value]?, desktop: String) {
@@ -351,7 +345,6 @@ extension AgentClipboard: DesktopClipboardServer {
 
     func ask(deviceId: String, types: [String], _ call: MethodCall) throws {
         _ = try reached()
-        let kinds = types.compactMap { ClipboardKind(rawValue: $0) }
-        call.afterReply { [onAsked] in onAsked(kinds, deviceId) }
+        call.afterReply { [onAsked] in onAsked(types.compactMap { ClipboardKind(rawValue: $0) }, deviceId) }
     }
 }

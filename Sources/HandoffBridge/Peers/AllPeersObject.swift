@@ -61,7 +61,9 @@ final class AllPeersObject: PeerServer {
     func openStream(continuation: String, _ call: MethodCall) async throws -> FileDescriptor { throw failure }
     func clipboardChanged(about: [String: Value], _ call: MethodCall) async throws { throw failure }
 
-    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] { throw failure }
+    func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
+        throw failure
+    }
 
     func openDocument(continuation: String, _ call: MethodCall) async throws -> PeerOpenDocumentReply {
         throw failure

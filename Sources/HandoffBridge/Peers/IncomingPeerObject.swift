@@ -116,7 +116,9 @@ final class IncomingPeerObject: PeerServer {
     }
 
     func fetchClipboard(type: String, sent: String, _ call: MethodCall) async throws -> [String: Value] {
-        try await route("FetchClipboard") { try await $0.fetchClipboard(type: type, sent: sent, timeout: Peer.timeout) }
+        try await route("FetchClipboard") {
+            try await $0.fetchClipboard(type: type, sent: sent, timeout: Peer.timeout)
+        }
     }
 
     private func peer() throws -> (peer: Peer, link: Link) {
