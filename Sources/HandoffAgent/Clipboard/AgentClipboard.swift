@@ -62,12 +62,11 @@ final class AgentClipboard {
 
     /// How long a clipboard manager may take to put back what it has kept, once what was brought here is given up.
     private static let keeping: Int64 = 1_000_000
-    /// How long it may take until it is known what somebody has copied.
-    private static let knowingTime = Duration.seconds(3)
+    /// How long it may take until it is known what somebody has copied, and how long to read that: together less than the broker
+    /// waits.
+    private static let (knowingTime, readingTime) = (Duration.seconds(2), Duration.seconds(5))
     /// How long it may take to find out whether a desktop has a way.
     private static let lookingTime = Duration.seconds(10)
-    /// How long reading may take: less than the broker waits.
-    private static let readingTime = Duration.seconds(7)
 
     /// The clipboard by the first of `ways` that the desktop has. What was copied where is known by `focus`.
     init(
@@ -93,7 +92,7 @@ final class AgentClipboard {
         switch mode {
         case .off:
             // What the user has pasted stays until something else is copied.
-            if case .brought = content { unregister() } else { end() }
+            if case .brought = content { if formerMode != .off { unregister() } } else { end() }
         case .ask, .follow:
             if formerMode == .off { isMissing = false }
             if backend == nil { look() }
