@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is copied on one desktop is pasted on another: real clipboards, and programs that are none of ours."""
+"""What is copied on one desktop is pasted on another: real clipboards, and programs that are none of ours. Here both are of X11; the same
+tests are run on Wayland by test_clipboard_wayland.py."""
 
 from __future__ import annotations
 
@@ -13,25 +14,26 @@ from clipboard_pair import HTML, IMAGE, TEXT, Sides
 from clipboards import DESKTOPS, picture
 from support import ROOT, Machine
 
-KINDS = [pytest.param("x11"), *(pytest.param(kind, marks=pytest.mark.desktop) for kind in ("sway", "kwin", "gnome"))]
 SECRET = "x-kde-passwordManagerHint"
 
 
-@pytest.fixture
-def asking(request: pytest.FixtureRequest, machine_list: list[Machine]) -> Iterator[Sides]:
-    sides = Sides(machine_list, DESKTOPS[request.param])
-    yield sides
-    sides.stop()
+def sides(machines: list[Machine], kind: str, mode: str) -> Iterator[Sides]:
+    """Two machines with such desktops, whose users want that of the clipboard."""
+    both = Sides(machines, DESKTOPS[kind], mode)
+    yield both
+    both.stop()
 
 
 @pytest.fixture
-def following(request: pytest.FixtureRequest, machine_list: list[Machine]) -> Iterator[Sides]:
-    sides = Sides(machine_list, DESKTOPS[request.param], "follow")
-    yield sides
-    sides.stop()
+def asking(machine_list: list[Machine]) -> Iterator[Sides]:
+    yield from sides(machine_list, "x11", "ask")
 
 
-@pytest.mark.parametrize("asking", KINDS, indirect=True)
+@pytest.fixture
+def following(machine_list: list[Machine]) -> Iterator[Sides]:
+    yield from sides(machine_list, "x11", "follow")
+
+
 def test_by_hand(asking: Sides) -> None:
     """Text, HTML and an image are pasted by hand, as they were copied; what is in the clipboard before stays until then, and nothing
     is read before."""
@@ -57,7 +59,6 @@ def pasted(sides: Sides) -> dict[str, object] | None:
         return None
 
 
-@pytest.mark.parametrize("asking", KINDS, indirect=True)
 def test_secrets(asking: Sides) -> None:
     """What a password manager has marked never leaves, and is not read."""
     asking.copy({TEXT: b"first"})
@@ -70,7 +71,6 @@ def test_secrets(asking: Sides) -> None:
     assert asking.target.paste(TEXT) == b"first"
 
 
-@pytest.mark.parametrize("asking", KINDS, indirect=True)
 def test_secret_meanwhile(asking: Sides) -> None:
     """A secret that is copied while something else is being read never leaves, at whatever moment."""
     ask = GLib.Variant("(ss)", (asking.desk.device_id, ""))
@@ -87,7 +87,6 @@ def test_secret_meanwhile(asking: Sides) -> None:
                     assert b"secret" not in file.read(), f"it left {moment} s later"
 
 
-@pytest.mark.parametrize("following", KINDS, indirect=True)
 def test_following(following: Sides) -> None:
     """What is copied can be pasted on the other device at once, which fetches it then and not before; and back."""
     large = picture(3_000_000)
@@ -110,7 +109,6 @@ def test_following(following: Sides) -> None:
     assert following.origin.paste(TEXT) == b"back"
 
 
-@pytest.mark.parametrize("following", KINDS, indirect=True)
 def test_no_loop(following: Sides) -> None:
     """What has come from another device is not told to it, or to a third, as something new."""
     following.copy({TEXT: b"once"})
@@ -123,7 +121,6 @@ def test_no_loop(following: Sides) -> None:
     assert caught.value.short_name == "OfferWithdrawn"
 
 
-@pytest.mark.parametrize("following", KINDS, indirect=True)
 def test_locked(following: Sides) -> None:
     """Nothing leaves a session that is locked, and nothing enters it."""
     assert following.desk.presence and following.lap.presence
