@@ -14,6 +14,7 @@ each with a line.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -154,10 +155,15 @@ class MutterClient(Client):
                               GLib.Variant("(ub)", (serial, False)), None, 0, -1, None, None)
 
     def _transfer(self, serial: int, content: bytes) -> None:
-        reply, descriptors = self._call("SelectionWrite", GLib.Variant("(u)", (serial,)))
+        try:
+            reply, descriptors = self._call("SelectionWrite", GLib.Variant("(u)", (serial,)))
+        except GLib.Error:
+            # Something else is in the clipboard by now, and nobody waits for it any more.
+            return
         assert descriptors
         done = write_all(descriptors.steal_fds()[reply.unpack()[0]], content, self.slow)
-        self._call("SelectionWriteDone", GLib.Variant("(ub)", (serial, done)))
+        with contextlib.suppress(GLib.Error):
+            self._call("SelectionWriteDone", GLib.Variant("(ub)", (serial, done)))
 
     def _settle(self) -> None:
         """Waits until all signals that came before have been dealt with."""
