@@ -45,11 +45,14 @@ class X11Client(Client):
         self.selection = Gdk.Atom.intern("CLIPBOARD", False)
         self.clipboard = Gtk.Clipboard.get(self.selection)
         self.clipboard.connect("owner-change", self._changed)
+        self.given: dict[Any, dict[str, bytes]] = {}
         self._new_window()
 
     def _new_window(self) -> None:
         """What owns: anew each time, because targets are only ever added to one."""
         self.window = self.Gtk.Invisible()
+        # What is asked of a window is what was copied with it, also while something else is about to be.
+        self.given[self.window] = self.contents
         self.window.connect("selection-get", self._asked)
         self.window.connect("selection-clear-event", self._replaced)
         self.window.show()
@@ -57,8 +60,9 @@ class X11Client(Client):
     def _changed(self, *_: Any) -> None:
         self.changes += 1
 
-    def _asked(self, _window: Any, data: Any, _info: int, _time: int) -> None:
-        content = self.give(data.get_target().name())
+    def _asked(self, window: Any, data: Any, _info: int, _time: int) -> None:
+        self.asked[kind := data.get_target().name()] += 1
+        content = self.given.get(window, {}).get(kind, b"")
         time.sleep(self.slow)
         data.set(data.get_target(), 8, content)
 
@@ -100,6 +104,7 @@ class X11Client(Client):
             for kind in self.contents:
                 self.Gtk.selection_add_target(self.window, self.selection, self.Gdk.Atom.intern(kind, False), 0)
             self.is_owner = self.Gtk.selection_owner_set(self.window, self.selection, self.Gdk.CURRENT_TIME)
+            self.given.pop(old, None)
             old.destroy()
             answer(self.is_owner)
 
