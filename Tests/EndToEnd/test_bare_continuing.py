@@ -70,12 +70,13 @@ def test_contacts_go_on(sessions: Pair) -> None:
     with inside(desk, lap) as (here, there):
         for program in (here, there):
             program.do("from test_contacts_handoff import *")
-        here.do("window = Started(here); begin(window, name='Ada Lovelace', phone='+44 20')")
+            program.do("started = lambda: Contacts.started(here, here.screen, PROGRAM, APPLICATION_ID)")
+        here.do("window = started(); begin(window, name='Ada Lovelace', phone='+44 20')")
         go_on(lap, "Ada Lovelace", "org.example.Handoff.Contacts")
-        there.do("window = Started(here); window.wait_for_form(name='Ada Lovelace', phone='+44 20')")
+        there.do("window = started(); window.wait_for_form(name='Ada Lovelace', phone='+44 20')")
         here.do("window.wait_for('label', 'Continued on lap')")
         for program in (here, there):
-            program.do("window.end()")
+            program.do("os.kill(window.process.pid, signal.SIGKILL)")
 
 
 # What a program in a sandbox of Flatpak's has: a root of its own, with the file that says whose it is.
