@@ -6,7 +6,8 @@ internal import MainLoop
 /// One of the ways in which a program without a window has to the clipboard of a desktop.
 ///
 /// It knows nothing of what types mean: they are names, as MIME types or as targets of X11, and others decide. Nothing in it
-/// waits for another program on the main loop, and it wakes for nothing but what the desktop says.
+/// waits for another program on the main loop, and it wakes only for what the desktop says,
+/// and to reach a desktop again that it has lost.
 @MainLoop
 protocol ClipboardBackend: AnyObject {
     /// What it is called, for people to read.
@@ -37,6 +38,9 @@ protocol ClipboardBackend: AnyObject {
 }
 
 extension ClipboardBackend {
+    /// How long a desktop may take to take what is owned.
+    static var owningTime: Duration { .seconds(2) }
+
     /// What can be had of these kinds, the best first, as far as it fits together.
     /// - Parameter isSame: whether what is in the clipboard is still what was looked at.
     func content(
@@ -77,11 +81,6 @@ protocol ClipboardUser: AnyObject {
     /// The desktop lets nobody have the clipboard any more, at least for now: it has ended, or is locked. If it comes back,
     /// that is told by ``clipboardChanged(_:isNew:)``.
     func clipboardLost()
-}
-
-extension ClipboardBackend {
-    /// How long a desktop may take to take what is owned.
-    static var owningTime: Duration { .seconds(2) }
 }
 
 /// What of a list of types is taken.

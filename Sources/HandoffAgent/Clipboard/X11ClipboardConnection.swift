@@ -149,7 +149,7 @@ extension X11ClipboardConnection {
         xcb_convert_selection(raw, window, atoms.clipboard, target, property, time)
     }
 
-    /// Changes nothing, so that the display tells what time it is: by ``Event/written(_:at:)`` of that property.
+    /// Changes nothing, so that the display tells what time it is: by ``X11ClipboardEvent/written`` of that property.
     func stamp() {
         xcb_change_property(
             raw, UInt8(XCB_PROP_MODE_APPEND.rawValue), window, atoms.stamp, XCB_ATOM_STRING.rawValue, 8, 0,
@@ -278,16 +278,9 @@ extension X11ClipboardConnection {
     /// - Returns: whether there was an answer.
     private func takeAnswer() -> Bool {
         guard let (question, number) = open.first else { return false }
-        var (reply, error): (UnsafeMutableRawPointer?, UnsafeMutablePointer<xcb_generic_error_t>?) = (
-            nil, nil
-        )
-        guard xcb_poll_for_reply(raw, number, &reply, &error) == 1 else { return false }
-        defer {
-            free(reply)
-            free(error)
-        }
+        guard let body = X11Connection.reply(raw, number, { Self.answer(question, $0) }) else { return false }
         open.removeFirst()
-        answers.append((number, Self.answer(question, reply)))
+        answers.append((number, body))
         return true
     }
 

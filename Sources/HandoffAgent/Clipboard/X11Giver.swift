@@ -23,6 +23,8 @@ final class X11Giver {
 
     /// How many clients are given something at a time.
     private static let maximum = 32
+    /// How often is answered within a second.
+    private static let maximumAsked = 500
     private static let maximumNames = 1024
     /// For how many microseconds a client need not take what it is given.
     private static let patience: Int64 = 5_000_000
@@ -101,9 +103,6 @@ final class X11Giver {
 
     // MARK: Giving
 
-    /// How often is answered within a second.
-    private static let maximumAsked = 500
-
     /// Another client asks for something.
     func requested(_ request: X11Request) {
         // Who floods gets no answer: answers that nobody reads would pile up, and keep others waiting.
@@ -149,7 +148,7 @@ final class X11Giver {
         guard let request = transfers[id]?.request else { return }
         guard let file else { return refuse(id, request) }
         if file.size <= connection.pieceSize {
-            guard let bytes = Self.bytes(file, 0..<file.size) else { return refuse(id, request) }
+            guard let bytes = try? file.bytes() else { return refuse(id, request) }
             connection.write(bytes, as: request.target, for: request)
             transfers[id] = nil
         } else {
@@ -175,7 +174,7 @@ final class X11Giver {
                 && $0.value.request.property == property
         }
         guard let (id, transfer) = found, var pieces = transfer.pieces else { return }
-        guard let range = pieces.sending.next(), let bytes = Self.bytes(pieces.file, range) else {
+        guard let range = pieces.sending.next(), let bytes = try? pieces.file.bytes(in: range) else {
             return end(id)
         }
         pieces.deadline.progressed()
@@ -189,21 +188,5 @@ final class X11Giver {
         let window = transfer.request.requestor
         let isFollowed = transfers.values.contains { $0.pieces != nil && $0.request.requestor == window }
         if !isFollowed { connection.follow(window, false) }
-    }
-
-    /// What a file has there; nil if it cannot be read.
-    private static func bytes(_ file: ClipboardFile, _ range: Range<Int>) -> [UInt8]? {
-        var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
-            let buffer = UnsafeMutableRawBufferPointer(buffer)
-            while count < range.count {
-                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<range.count])
-                let more = file.read(rest, at: range.lowerBound + count)
-                guard more > 0 else { break }
-                count += more
-            }
-            initialized = count
-        }
-        return count == range.count ? bytes : nil
     }
 }

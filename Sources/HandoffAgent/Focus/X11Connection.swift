@@ -69,6 +69,22 @@ final class X11Connection: @unchecked Sendable {
         return screens.rem > 0 ? screens.data?.pointee.root : nil
     }
 
+    /// What `read` makes of the reply to the request with this number, which is nil if the request failed; nil if there is no
+    /// reply yet. The reply lives as long as `read` runs.
+    static func reply<Value>(
+        _ raw: OpaquePointer, _ number: UInt32, _ read: (UnsafeMutableRawPointer?) -> Value
+    ) -> Value? {
+        var (reply, error): (UnsafeMutableRawPointer?, UnsafeMutablePointer<xcb_generic_error_t>?) = (
+            nil, nil
+        )
+        guard xcb_poll_for_reply(raw, number, &reply, &error) == 1 else { return nil }
+        defer {
+            free(reply)
+            free(error)
+        }
+        return read(reply)
+    }
+
     /// The atom of a name, which is made if there is none; 0 if that fails. This waits for the display.
     static func atom(_ name: String, _ raw: OpaquePointer) -> xcb_atom_t {
         let reply = xcb_intern_atom_reply(raw, xcb_intern_atom(raw, 0, UInt16(name.utf8.count), name), nil)
@@ -122,16 +138,8 @@ final class X11Connection: @unchecked Sendable {
     /// - Returns: whether there was a reply.
     private func takeReply(_ answers: inout [Answer]) -> Bool {
         guard let (question, number) = open.first else { return false }
-        var (reply, error): (UnsafeMutableRawPointer?, UnsafeMutablePointer<xcb_generic_error_t>?) = (
-            nil, nil
-        )
-        guard xcb_poll_for_reply(raw, number, &reply, &error) == 1 else { return false }
-        defer {
-            free(reply)
-            free(error)
-        }
+        guard let bytes = Self.reply(raw, number, Self.bytes) else { return false }
         open.removeFirst()
-        let bytes = Self.bytes(reply)
         switch question {
         case .active:
             let window = bytes.count == 4 ? bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } : nil

@@ -50,18 +50,22 @@ package final class ClipboardFile: Sendable {
     }
 
     /// All bytes.
-    package func bytes() throws(HandoffFailure) -> [UInt8] {
+    package func bytes() throws(HandoffFailure) -> [UInt8] { try bytes(in: 0..<size) }
+
+    /// The bytes at these offsets, which are all within ``size``.
+    package func bytes(in range: Range<Int>) throws(HandoffFailure) -> [UInt8] {
         var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, initialized in
+        let bytes = [UInt8](unsafeUninitializedCapacity: range.count) { buffer, initialized in
             let buffer = UnsafeMutableRawBufferPointer(buffer)
-            while count < buffer.count {
-                let more = read(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: count)
+            while count < range.count {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count..<range.count])
+                let more = read(rest, at: range.lowerBound + count)
                 guard more > 0 else { break }
                 count += more
             }
             initialized = count
         }
-        guard count == size else { throw Self.noMemory }
+        guard count == range.count else { throw Self.noMemory }
         return bytes
     }
 
