@@ -272,7 +272,11 @@ def wait_for_link(one: Machine, other: Machine) -> None:
 
 def memory(machine: Machine, program: str, kind: str = "Private_Dirty") -> int:
     """What a daemon takes of the memory of this computer, in bytes; `kind` is a line of smaps_rollup (proc(5))."""
-    with open(f"/proc/{machine.processes[program].pid}/smaps_rollup", encoding="ascii") as file:
+    process = f"/proc/{machine.processes[program].pid}"
+    # What of a program that was just built is not on the disk yet counts as written to by the process.
+    with open(f"{process}/exe", "rb") as built:
+        os.fsync(built)
+    with open(f"{process}/smaps_rollup", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith(f"{kind}:"))
 
 
