@@ -62,6 +62,9 @@ func adapter(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
         path: "Sources/Adapters/\(folder)", swiftSettings: settings)
 }
 
+/// The adapters, each in a folder of this name.
+let adapters = ["Browser", "Documents", "Editor", "Media", "Shell"]
+
 /// What each adapter may stand on beside that.
 let adapterDependencies: [Target.Dependency] = [
     "AdapterSupport", "CGio", "HandoffClient", "HandoffInterfaces", "HandoffSession", "HandoffStarting",
@@ -146,17 +149,9 @@ let package = Package(
                 "HandoffAdapters", "HandoffClient", "HandoffDaemon", "HandoffInterfaces", "HandoffStarting",
                 "HandoffStatus",
             ]),
-        adapter("BrowserAdapter", "Browser", adapterDependencies),
-        adapter("MediaAdapter", "Media", adapterDependencies),
-        adapter("DocumentsAdapter", "Documents", adapterDependencies),
-        adapter("EditorAdapter", "Editor", adapterDependencies),
-        adapter("ShellAdapter", "Shell", adapterDependencies),
         program(
             "handoff-adapter",
-            [
-                "AdapterSupport", "BrowserAdapter", "DocumentsAdapter", "EditorAdapter", "MediaAdapter",
-                "Platform", "ShellAdapter",
-            ]),
+            ["AdapterSupport", "Platform"] + adapters.map { .byName(name: "\($0)Adapter") }),
         module("HandoffKit", ground + ["CDispatchMain", "HandoffClient"]),
         module("HandoffTesting", ground + ["HandoffBroker", "HandoffKit"]),
         .target(
@@ -194,11 +189,6 @@ let package = Package(
         tests("HandoffStarting", ["DBus", "HandoffCore", "HandoffStarting", "MainLoop", "TestSupport"]),
         tests("HandoffAdapters", ["DBus", "HandoffAdapters", "HandoffClient", "HandoffCore", "Platform"]),
         adapterTests("AdapterSupport", "Support"),
-        adapterTests("BrowserAdapter", "Browser"),
-        adapterTests("MediaAdapter", "Media"),
-        adapterTests("DocumentsAdapter", "Documents"),
-        adapterTests("EditorAdapter", "Editor"),
-        adapterTests("ShellAdapter", "Shell"),
         tests("HandoffAssociations", ["HandoffAssociations", "HandoffCore"]),
         tests(
             "HandoffAgent",
@@ -230,6 +220,10 @@ let package = Package(
             ]),
     ]
 )
+
+package.targets += adapters.flatMap { name in
+    [adapter("\(name)Adapter", name, adapterDependencies), adapterTests("\(name)Adapter", name)]
+}
 
 // What has windows, and what the tests of it stand on.
 package.targets += [

@@ -125,7 +125,7 @@ def end_editors(machine: Machine) -> None:
     home = f"HOME={machine.environment['HOME']}".encode()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
-            is_editor = (process / "comm").read_text().strip().startswith(("vim", "nvim", "emacs"))
+            is_editor = (process / "comm").read_text().strip().startswith(("vim", "nvim", "emacs", "kate"))
             if is_editor and home in (process / "environ").read_bytes().split(b"\0"):
                 os.kill(int(process.name), signal.SIGKILL)
 
@@ -214,11 +214,13 @@ class Editor(Terminal):
         self.close()
 
 
-# A terminal that shows nothing: it runs its command with a terminal of its own, as all of them do.
+# A terminal that shows nothing: it runs its command with a terminal of its own, as all of them do. What is typed comes from a
+# pipe.
 TERMINAL = """#!/usr/bin/python3
-import os, pty, sys
+import os, pty, select, sys
 with open({log!r}, "a") as log:
     print(*sys.argv, sep="\\x1f", file=log)
+keys = os.open({keys!r}, os.O_RDWR)
 def read(fd):
     data = os.read(fd, 65536)
     with open({screen!r}, "ab") as screen:
@@ -229,8 +231,12 @@ pid, fd = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[1], sys.argv[1:])
 try:
-    while read(fd):
-        pass
+    while True:
+        ready = select.select([fd, keys], [], [])[0]
+        if keys in ready:
+            os.write(fd, os.read(keys, 4096))
+        if fd in ready and not read(fd):
+            break
 except OSError:
     pass
 """
@@ -238,6 +244,16 @@ except OSError:
 
 def install_terminal(machine: Machine) -> None:
     """A terminal for this machine."""
-    path = bin_folder(machine) / "xdg-terminal-exec"
-    path.write_text(TERMINAL.format(log=str(machine.folder / "terminal.log"), screen=str(machine.folder / "terminal.screen")))
+    path, keys = bin_folder(machine) / "xdg-terminal-exec", machine.folder / "terminal.keys"
+    if not keys.exists():
+        os.mkfifo(keys)
+    path.write_text(TERMINAL.format(log=str(machine.folder / "terminal.log"), screen=str(machine.folder / "terminal.screen"),
+                                    keys=str(keys)))
     path.chmod(0o755)
+
+
+def type_into_terminal(machine: Machine, text: str) -> None:
+    """Types into the terminal of this machine."""
+    keys = os.open(machine.folder / "terminal.keys", os.O_RDWR)
+    os.write(keys, text.encode())
+    os.close(keys)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
 internal import Glibc
+internal import HandoffCore
 internal import HandoffInterfaces
 internal import Platform
 
@@ -13,13 +14,27 @@ package enum EditorAdapter {
     /// else what the bus starts.
     package static let program = AdapterProgram(name) { arguments in
         if arguments.count == 3 {
-            if arguments[1] == "--stdio" { return EditorChild.run(arguments[2]) }
+            if arguments[1] == "--stdio" { return attend(arguments[2]) }
             if arguments[1] == "--run" { return run(arguments[2]) }
         }
         return AdapterService.run(
             name, busName: HandoffNames.editorAdapter,
             summary: "Continue texts in the editors of this session.", arguments: arguments,
             make: { service, _ in EditorCatcher(service) }, begin: { try $0.begin() })
+    }
+
+    /// Stands for the editor `id`, whose plugin has started this.
+    private static func attend(_ id: String) -> Int32 {
+        guard let editor = KnownEditor.called(id), editor.takesText else {
+            Log.useStandardError()
+            adapterLog.warning(
+                "\(PeerText.message(id)) is no editor that is known. Call it with one of"
+                    + " \(KnownEditor.all.filter(\.takesText).map(\.id).joined(separator: ", ")).")
+            return 2
+        }
+        return PluginChild.run(
+            name, for: editor.name, isExcluded: { $0.contains(editor.id) },
+            make: { try EditorSession(editor, $0) })
     }
 
     /// Becomes the program that an errand names, in a terminal that has the title which stands in front of it.

@@ -18,19 +18,10 @@ final class EditorCatcher {
     private let terminals: TerminalStarter
     private let turns = Turns()
     private var application: AdaptedApplication?
-    /// What editors were started for, by their ids, until their plugins take it.
-    private var pending: [String: Pending] = [:]
+    private let pending = Pendings<EditorState>()
     // What is on its way may be handed over only after minutes: the document comes first.
     private lazy var idleEnd = IdleEnd(of: service, after: Self.idle) { [weak self] in
         self?.application?.isContinuing == true || self?.terminals.isWaited == true
-    }
-
-    /// What an editor was started for.
-    @MainLoop
-    private final class Pending {
-        let state: EditorState
-        let taken = Awaited<Bool>()
-        init(_ state: EditorState) { self.state = state }
     }
 
     /// How long it stays when there is nothing to do.
@@ -70,7 +61,7 @@ final class EditorCatcher {
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
         let state = try await EditingText.state(of: activity, looks)
         let origin = activity.userInfo["application"]?.string ?? ""
-        guard let choice = try await choose(origin, hasText: state.text != nil) else {
+        guard let choice = try await choose(origin, state) else {
             guard state.text == nil else {
                 throw HandoffFailure(
                     .applicationFailed,
@@ -97,10 +88,12 @@ final class EditorCatcher {
         let path: String
     }
 
-    private func choose(_ origin: String, hasText: Bool) async throws -> Choice? {
+    private func choose(_ origin: String, _ state: EditorState) async throws -> Choice? {
+        let hasText = state.text != nil
         let found = try await looks.find(.starting) {
             var candidates = KnownEditor.candidates(
                 origin: origin, preferred: Self.preferred(), hasText: hasText)
+            if state.document.path == nil { candidates = candidates.filter(\.takesUntitled) }
             // One whose plugin is off opens the file, but has nobody to take the text.
             if hasText { candidates = candidates.filter(\.hasPlugin) + candidates.filter { !$0.hasPlugin } }
             return candidates.compactMap {
@@ -128,24 +121,22 @@ final class EditorCatcher {
 
     private func start(_ choice: Choice, _ state: EditorState, _ token: String) async throws {
         let id = try ApplicationID(choice.editor.id)
-        let mine = Pending(state)
-        pending[choice.editor.id] = mine
-        defer { if pending[choice.editor.id] === mine { pending[choice.editor.id] = nil } }
-        let inTerminal = await needsTerminal(choice, id)
-        let command = [choice.path] + choice.editor.arguments(state.file, state.place, inTerminal: inTerminal)
-        if inTerminal {
-            let name = String(state.file.split(separator: "/").last ?? "")
-            let title = PeerText.title("\(name) – \(choice.editor.name)")
-            try await terminals.run(
-                EditorAdapter.name, "--run", [title] + command, as: id, activationToken: token)
-            try await wait(for: mine, choice.editor)
-        } else {
-            let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)
-            try await starter.running(launch) { program in
-                if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
-                    throw await program.failure(end, "")
+        try await pending.keep(state, for: choice.editor.id) { taken in
+            let inTerminal = await needsTerminal(choice, id)
+            let command = [choice.path] + choice.editor.arguments(state, inTerminal: inTerminal)
+            if inTerminal {
+                let title = PeerText.title("\(state.document.name) – \(choice.editor.name)")
+                try await terminals.run(
+                    EditorAdapter.name, "--run", [title] + command, as: id, activationToken: token)
+                try await wait(taken, for: state, choice.editor)
+            } else {
+                let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)
+                try await starter.running(launch) { program in
+                    if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
+                        throw await program.failure(end, "")
+                    }
+                    try await wait(taken, for: state, choice.editor)
                 }
-                try await wait(for: mine, choice.editor)
             }
         }
     }
@@ -171,10 +162,11 @@ final class EditorCatcher {
         }
     }
 
-    private func wait(for pending: Pending, _ editor: KnownEditor) async throws {
-        let hasText = pending.state.text != nil
-        let taken = await pending.taken.value(within: hasText ? Self.patience : Self.shortPatience)
-        guard taken == nil, hasText else { return }
+    private func wait(
+        _ taken: @MainLoop (Duration) async -> Bool, for state: EditorState, _ editor: KnownEditor
+    ) async throws {
+        let hasText = state.text != nil
+        guard !(await taken(hasText ? Self.patience : Self.shortPatience)), hasText else { return }
         throw HandoffFailure(
             .applicationFailed,
             tr(
@@ -183,11 +175,7 @@ final class EditorCatcher {
                 ["editor": editor.name]))
     }
 
-    fileprivate func take(_ editor: String) -> EditorState? {
-        guard let pending = pending.removeValue(forKey: editor) else { return nil }
-        pending.taken.come(true)
-        return pending.state
-    }
+    fileprivate func take(_ editor: String) -> EditorState? { pending.take(editor) }
 }
 
 /// What the plugins of editors call.

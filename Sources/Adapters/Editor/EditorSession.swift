@@ -9,14 +9,16 @@ internal import Platform
 
 /// A running editor, as the application that it is.
 @MainLoop
-final class EditorSession {
+final class EditorSession: PluginSession {
     private let editor: KnownEditor
-    private let pipe: PluginPipe
+    private let pipe: PluginPipe<EditorMessage>
     private let application: AdaptedApplication
     private let looks = FileLooks()
     /// What the plugin said last of where the user is; nil for nowhere.
-    private var front: String?
-    private lazy var latest = Latest<PluginMessage>(every: Self.interval) { [weak self] in self?.take($0) }
+    private var front: ShownDocument?
+    /// The folder of what is shown, if it may be told.
+    private var folderShown: String?
+    private lazy var latest = Latest<EditorMessage>(every: Self.interval) { [weak self] in self?.take($0) }
 
     /// At least this lies between two things that are told to the broker.
     private static let interval = Duration.milliseconds(100)
@@ -27,7 +29,7 @@ final class EditorSession {
 
     /// The editor whose plugin is at the other end of `pipe`.
     /// - Throws: never for an editor that is known.
-    init(_ editor: KnownEditor, _ pipe: PluginPipe) throws(HandoffFailure) {
+    init(_ editor: KnownEditor, _ pipe: PluginPipe<EditorMessage>) throws(HandoffFailure) {
         (self.editor, self.pipe) = (editor, pipe)
         application = AdaptedApplication(
             try ApplicationID(editor.id), types: [try EditingText.type()], team: try Team(EditingText.team),
@@ -37,21 +39,21 @@ final class EditorSession {
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
     }
 
-    /// Called when the editor itself has learnt Handoff.
     var onSteppedBack: (@MainLoop () -> Void)? {
         get { application.onSteppedBack }
         set { application.onSteppedBack = newValue }
     }
 
-    /// Ends its part.
+    func choose(_ preferences: [String: Value]) {}
+
     func end() { application.end() }
 
     // MARK: What the user is at
 
-    private func take(_ message: PluginMessage) {
+    private func take(_ message: EditorMessage) {
         switch message {
         case .front(let state):
-            front = state.file
+            front = state.document
             MainLoop.start { [weak self] in await self?.show(state) }
         case .left:
             front = nil
@@ -64,33 +66,44 @@ final class EditorSession {
     }
 
     private func show(_ state: EditorState) async {
-        let file = state.file
-        let url = await looks.look(.namedDocument, of: file) { EditedFile.url(file) }
+        let document = state.document
+        let (path, folder) = (document.path, state.folder)
+        let found = await looks.look(.namedDocument, of: path ?? folder ?? "") {
+            (url: path.flatMap(UserFile.url), isOwnFolder: folder.map { OwnFolder.look(at: $0) } == .folder)
+        }
         // By now the user may be somewhere else.
-        guard front == file else { return }
-        guard let url = url ?? nil, let type = try? EditingText.type() else { return application.resign() }
-        if let shown = application.shown, shown.identity == file {
+        guard front == document else { return }
+        guard let found, path == nil || found.url != nil, let type = try? EditingText.type() else {
+            return application.resign()
+        }
+        folderShown = found.isOwnFolder ? folder : nil
+        if let shown = application.shown, shown.identity == document.identity {
             // Where in the file is asked at each continuation.
             return application.show(shown)
         }
-        let name = file.split(separator: "/").last.map(String.init) ?? file
-        application.show(
-            ShownActivity(
-                file, type: type,
-                properties: [
-                    "Title": .string(PeerText.title(name)), "DocumentURL": .string(url),
-                    "UserInfo": EditingText.userInfo(state, in: editor),
-                ]))
+        var properties: [String: Value] = [
+            "Title": .string(PeerText.title(document.name)), "UserInfo": userInfo(state),
+        ]
+        if let url = found.url { properties["DocumentURL"] = .string(url) }
+        application.show(ShownActivity(document.identity, type: type, properties: properties))
+    }
+
+    /// What is said of `state`: of its folder only if that was looked at.
+    private func userInfo(_ state: EditorState) -> Value {
+        var state = state
+        if state.folder != folderShown { state.folder = nil }
+        return EditingText.userInfo(state, in: editor)
     }
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
-        guard case .state(_, let state?)? = await pipe.ask(.state, within: Self.savePatience) else {
+        guard case .state(_, let state?)? = await pipe.ask(EditorQuestion.state, within: Self.savePatience)
+        else {
             throw HandoffFailure(
                 .applicationTimedOut,
                 tr("{editor} does not say where it is. Look there, and try again.", ["editor": editor.name]))
         }
-        guard state.file == shown.identity else { return [:] }
-        return ["UserInfo": EditingText.userInfo(state, in: editor)]
+        guard state.document.identity == shown.identity else { return [:] }
+        return ["UserInfo": userInfo(state)]
     }
 
     // MARK: Continuing
@@ -102,10 +115,19 @@ final class EditorSession {
         return true
     }
 
+    func openPending(on bus: Bus) async throws {
+        guard let owner = try? await bus.identifiedOwner(of: HandoffNames.editorAdapter),
+            owner.sandbox == nil, let name = owner.name
+        else { return }
+        let adapter = EditorAdapterProxy(RemoteObject(bus.connection, name, HandoffNames.editorAdapterPath))
+        let pending = try? await adapter.takePending(editor: editor.id)
+        if let pending, let state = EditingText.pending(pending) { try await open(state) }
+    }
+
     /// Has the editor show something.
     /// - Throws: if it does not.
-    func open(_ state: EditorState) async throws {
-        switch await pipe.ask(.open(state), within: Self.openPatience) {
+    private func open(_ state: EditorState) async throws {
+        switch await pipe.ask(EditorQuestion.open(state), within: Self.openPatience) {
         case .opened(_, true)?: return
         case nil:
             throw HandoffFailure(

@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
+internal import Platform
 
 extension KnownEditor {
-    /// Whether its plugin for Handoff is switched on, as far as its settings tell: only those of gedit do. This may block.
+    /// Where VS Code and its kin have what belongs to a user, in the home folder.
+    private static let folders = [
+        "code": ".vscode", "code-oss": ".vscode-oss", "codium": ".vscode-oss", "cursor": ".cursor",
+        "windsurf": ".windsurf",
+    ]
+
+    /// Whether its plugin for Handoff is there and switched on, as far as that can be told: the settings of gedit do, and of VS
+    /// Code and its kin the folder of the user's extensions. This may block.
     var hasPlugin: Bool {
+        if let folder = Self.folders[id] {
+            return FolderNames.all(in: "\(UserDirectories.home)/\(folder)/extensions").contains {
+                $0.hasPrefix("handoff.handoff-")
+            }
+        }
         guard id == "org.gnome.gedit",
             // Without the schema, which belongs to gedit, asking for the settings would end the program.
             let schema = g_settings_schema_source_get_default().flatMap({

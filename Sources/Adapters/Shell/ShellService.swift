@@ -53,17 +53,17 @@ final class ShellService {
 
     /// Makes `folder` what the user is at, as long as `process` lives.
     func here(_ folder: String, _ process: UInt32, _ history: [String]) async throws {
-        guard ShellFolder.isUsable(folder), let value = ShellFolder.value(folder) else {
+        guard OwnFolder.isUsable(folder), let value = OwnFolder.value(folder) else {
             throw refused("is no absolute path without control characters, empty parts, “.” and “..”")
         }
-        guard !ShellFolder.isPrivate(folder) else { throw refused("is private") }
+        guard !OwnFolder.isPrivate(folder) else { throw refused("is private") }
         guard history.count <= ShellHistory.maximumCount else {
             throw HandoffFailure(
                 .invalidArguments,
                 "The history has \(history.count) lines. Leave all out but the last \(ShellHistory.maximumCount)."
             )
         }
-        switch try await looks.find(.namedDocument, of: folder, { ShellFolder.look(at: folder) }) {
+        switch try await looks.find(.namedDocument, of: folder, { OwnFolder.look(at: folder) }) {
         case .folder: break
         case .none: throw refused("is no folder of this user")
         case .private: throw refused("is private")
@@ -123,11 +123,11 @@ final class ShellService {
             tr(
                 "The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."
             ))
-        guard let folder = ShellFolder.path(activity.userInfo["folder"]), !ShellFolder.isPrivate(folder)
+        guard let folder = OwnFolder.path(activity.userInfo["folder"]), !OwnFolder.isPrivate(folder)
         else {
             throw missing
         }
-        guard try await looks.find(.openedDocument, of: folder, { ShellFolder.look(at: folder) }) == .folder
+        guard try await looks.find(.openedDocument, of: folder, { OwnFolder.look(at: folder) }) == .folder
         else {
             throw missing
         }

@@ -73,7 +73,7 @@ package final class AdapterService {
     }
 
     private func export() {
-        bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.agent])
+        bus.connection.policy = BusAccessPolicy(bus: bus, watching: [.agent, .broker])
         bus.connection.objects.export(HandoffNames.adapterPath, [AdapterBinding(FrontObject(self))])
         watch = bus.watch(HandoffNames.agent) { [weak self] in self?.agentChanged($0) }
         feed.onChange = { [weak self] in self?.choicesChanged() }

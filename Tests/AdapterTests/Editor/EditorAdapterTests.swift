@@ -9,7 +9,7 @@ import Testing
 
 @Suite("what goes to and from the plugins of editors")
 struct EditorMessageTests {
-    private func message(_ text: String) -> PluginMessage? { PluginMessage(Array(text.utf8)) }
+    private func message(_ text: String) -> EditorMessage? { EditorMessage(Array(text.utf8)) }
 
     @Test(
         "what an editor would write otherwise than it has read it goes into no other buffer",
@@ -21,17 +21,17 @@ struct EditorMessageTests {
     func texts(_ text: String, _ isText: Bool) throws {
         let folder = try TemporaryDirectory()
         let path = try folder.write(text, to: "letter.txt")
-        withExtendedLifetime(folder) { #expect(EditedFile.text(path) == (isText ? text : nil)) }
+        withExtendedLifetime(folder) { #expect(TextFile.text(path) == (isText ? text : nil)) }
     }
 
     @Test("what a plugin says is understood")
     func understood() throws {
         let place = try #require(TextPlace(3, 5))
-        let state = EditorState(file: "/home/me/a.txt", place: place)
+        let state = EditorState(document: .file("/home/me/a.txt"), place: place)
         #expect(message(#"{"event":"front","file":"/home/me/a.txt","line":3,"column":5}"#) == .front(state))
         #expect(message(#"{"event":"left"}"#) == .left)
         #expect(message(#"{"event":"closed"}"#) == .closed)
-        let full = EditorState(file: "/home/me/a.txt", place: place, text: "Dear\n")
+        let full = EditorState(document: .file("/home/me/a.txt"), place: place, text: "Dear\n")
         #expect(
             message(#"{"answer":7,"file":"/home/me/a.txt","line":3,"column":5,"text":"Dear\n"}"#)
                 == .state(7, full))
@@ -66,18 +66,18 @@ struct EditorMessageTests {
         let text = String(repeating: "a", count: TextFile.maximumText + 1)
         let line = #"{"answer":1,"file":"/a.txt","line":2,"column":3,"text":""# + text + #""}"#
         let place = try #require(TextPlace(2, 3))
-        #expect(message(line) == .state(1, EditorState(file: "/a.txt", place: place)))
+        #expect(message(line) == .state(1, EditorState(document: .file("/a.txt"), place: place)))
     }
 
     @Test("a question is one line, whatever is in it")
     func question() throws {
         let place = try #require(TextPlace(2, 3))
-        let state = EditorState(file: "/a\"b.txt", place: place, text: "one\ntwo\r\n")
-        let line = PluginQuestion.open(state).line(4)
+        let state = EditorState(document: .file("/a\"b.txt"), place: place, text: "one\ntwo\r\n")
+        let line = PluginPipe<EditorMessage>.line(EditorQuestion.open(state), 4)
         #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"))
         let value = try JSONValue.read(line)
         #expect(value["ask"]?.text == "open" && value["id"]?.integer == 4)
-        #expect(value["file"]?.text == state.file && value["text"]?.text == state.text)
+        #expect(value["file"]?.text == state.document.path && value["text"]?.text == state.text)
         #expect(value["line"]?.integer == 2 && value["column"]?.integer == 3)
     }
 }
@@ -128,30 +128,55 @@ struct TextFileTests {
             "/home/me/letter.txt", "/run/media/me/USB/a.txt", "/home/me/keys.txt", "/home/me/passage.txt",
             "/srv/dev/main.c", "/tmp/x",
         ])
-    func others(_ path: String) { #expect(!PrivateFiles.isPrivate(path) && TextFile.isUsable(path)) }
+    func others(_ path: String) { #expect(!PrivateFiles.isPrivate(path) && UserFile.isUsable(path)) }
 
     @Test(
         "a name that could steer anything is not used",
         arguments: ["", "a", "-x", "+x", "/a\nb", "/a\u{1B}[0m", "/\u{202E}x"])
-    func odd(_ path: String) { #expect(!TextFile.isUsable(path)) }
+    func odd(_ path: String) { #expect(!UserFile.isUsable(path)) }
 }
 
 @Suite("starting editors")
 struct KnownEditorTests {
-    @Test("the one option of a command line is made of numbers, and the file cannot be taken for one")
+    @Test("options of a command line are made of numbers, and neither file nor folder can be taken for one")
     func arguments() throws {
         let place = try #require(TextPlace(10_000_000, 42))
+        let file = "/home/me/+quit -c x"
+        let state = EditorState(document: .file(file), place: place, folder: "/home/me")
         for editor in KnownEditor.all {
             for inTerminal in [false, true] {
-                let words = editor.arguments("/home/me/+quit -c x", place, inTerminal: inTerminal)
+                let words = editor.arguments(state, inTerminal: inTerminal)
                 #expect(words.contains("-nw") == (inTerminal && editor.id == "emacs"))
-                #expect(words.last == "/home/me/+quit -c x")
-                for word in words.dropLast() where word != "--" && word != "-nw" {
+                guard !editor.takesUntitled else {
+                    #expect(words == ["/home/me", "--goto", "\(file):10000000:42"])
+                    continue
+                }
+                #expect(words.last == file)
+                for word in words.dropLast() where !["--", "-nw", "--line", "--column"].contains(word) {
                     #expect(
-                        word.first == "+"
+                        (word.first == "+" || !editor.takesText)
                             && word.dropFirst().allSatisfy { $0.isASCII && $0.isNumber || $0 == ":" })
                 }
             }
+        }
+    }
+
+    @Test("a text that no file holds goes to an editor that can show one, in the folder of its window")
+    func untitled() throws {
+        var state = EditorState(document: .untitled("-x"), place: .start, text: "Dear")
+        for editor in KnownEditor.all where editor.takesUntitled {
+            state.folder = nil
+            #expect(editor.arguments(state, inTerminal: false).isEmpty)
+            state.folder = "/home/me"
+            #expect(editor.arguments(state, inTerminal: false) == ["/home/me"])
+        }
+        #expect(KnownEditor.all.filter(\.takesUntitled).map(\.id).contains("code"))
+        let message = EditorMessage(
+            Array(#"{"event":"front","name":"Untitled-1","line":1,"column":1,"folder":"/home/me"}"#.utf8))
+        let shown = EditorState(document: .untitled("Untitled-1"), place: .start, folder: "/home/me")
+        #expect(message == .front(shown))
+        for name in ["", "a\nb", String(repeating: "x", count: 10_000)] {
+            #expect(ShownDocument(file: nil, name: name) == nil)
         }
     }
 
@@ -161,8 +186,12 @@ struct KnownEditorTests {
             KnownEditor.candidates(origin: origin, preferred: preferred, hasText: hasText).map(\.id)
         }
         #expect(ids("vim", "org.gnome.gedit", false) == ["vim", "org.gnome.gedit"])
-        #expect(ids("org.kde.kate", "org.kde.kwrite", false) == [])
-        #expect(ids("vim", nil, true) == ["vim", "org.gnome.gedit", "emacs", "nvim"])
+        #expect(
+            ids("org.xfce.mousepad", nil, false) == []
+                && ids("vim", "org.kde.kate", false) == ["vim", "org.kde.kate"])
+        #expect(!ids("vim", "org.kde.kate", true).contains("org.kde.kate"))
+        #expect(ids("vim", nil, true).prefix(2) == ["vim", "org.gnome.gedit"])
+        #expect(Set(ids("vim", nil, true)) == Set(KnownEditor.all.filter(\.takesText).map(\.id)))
     }
 
     @Test("a place that a device sends is a place, or else the start")
@@ -178,8 +207,10 @@ struct KnownEditorTests {
     func pending() throws {
         let place = try #require(TextPlace(3, 4))
         for text in [nil, "", "Dear\n"] {
-            let state = EditorState(file: "/a b.txt", place: place, text: text)
-            #expect(EditingText.pending(EditingText.pending(state)) == state)
+            for document in [ShownDocument.file("/a b.txt"), .untitled("Untitled-1")] {
+                let state = EditorState(document: document, place: place, text: text, folder: "/home/me")
+                #expect(EditingText.pending(EditingText.pending(state)) == state)
+            }
         }
     }
 }

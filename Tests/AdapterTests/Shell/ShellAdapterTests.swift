@@ -4,14 +4,15 @@ import Glibc
 import TestSupport
 import Testing
 
+@testable import AdapterSupport
 @testable import ShellAdapter
 
 @Suite("folders of shells")
-struct ShellFolderTests {
+struct OwnFolderTests {
     @Test("a folder arrives as it was")
     func folder() throws {
         for path in ["/home/me/Söme folder", "/", "/a%20b", "/a#b?c"] {
-            #expect(ShellFolder.path(ShellFolder.value(path)) == path)
+            #expect(OwnFolder.path(OwnFolder.value(path)) == path)
         }
     }
 
@@ -20,16 +21,16 @@ struct ShellFolderTests {
         func value(_ tag: String, _ url: String) throws -> Value {
             try .structure([.string(tag), .variant(.string(url))])
         }
-        #expect(ShellFolder.path(nil) == nil && ShellFolder.path(.string("/home")) == nil)
+        #expect(OwnFolder.path(nil) == nil && OwnFolder.path(.string("/home")) == nil)
         for url in [
             "http://a/b", "file://other/home", "file:///a%0Ab", "file:///a%1B", "home", "file:///a?b",
             "file:////proc/1", "file:///./proc", "file:///tmp/../dev/shm", "file:///tmp/%2E%2E/dev",
             "file:///home/",
             "file:///a%2F%2Fb", "file:///home/.",
         ] {
-            #expect(ShellFolder.path(try value("url", url)) == nil)
+            #expect(OwnFolder.path(try value("url", url)) == nil)
         }
-        #expect(ShellFolder.path(try value("date", "file:///home")) == nil)
+        #expect(OwnFolder.path(try value("date", "file:///home")) == nil)
     }
 
     @Test(
@@ -38,10 +39,10 @@ struct ShellFolderTests {
             "/proc/1", "/home/me/.ssh", "/home/me/.gnupg/x", "/run/user/1", "/dev", "/run/media",
             "/home/.SSH/\u{301}",
         ])
-    func secrets(_ path: String) { #expect(ShellFolder.isPrivate(path)) }
+    func secrets(_ path: String) { #expect(OwnFolder.isPrivate(path)) }
 
     @Test("others are not", arguments: ["/", "/home/me", "/run/media/me", "/home/proc", "/device"])
-    func others(_ path: String) { #expect(!ShellFolder.isPrivate(path)) }
+    func others(_ path: String) { #expect(!OwnFolder.isPrivate(path)) }
 
     @Test(
         "a path is in its plainest form",
@@ -49,22 +50,22 @@ struct ShellFolderTests {
             "", "home", "//", "//proc/self", "/./proc", "/home/..", "/tmp/../dev/shm", "/home/", "/a//b",
             "/a\u{7}", "/./\u{301}",
         ])
-    func roundabout(_ path: String) { #expect(!ShellFolder.isUsable(path)) }
+    func roundabout(_ path: String) { #expect(!OwnFolder.isUsable(path)) }
 
     @Test(
         "names that only look like “.” and “..” are usable",
         arguments: ["/", "/...", "/.a", "/a..", "/home/.config"])
-    func plain(_ path: String) { #expect(ShellFolder.isUsable(path)) }
+    func plain(_ path: String) { #expect(OwnFolder.isUsable(path)) }
 
     @Test("only this user's and the administrator's folders are there, and none that anybody can write")
     func there() throws {
         let folder = try TemporaryDirectory()
         let own = folder.path("own")
         #expect(mkdir(own, 0o700) == 0)
-        #expect(ShellFolder.look(at: "/usr") == .folder && ShellFolder.look(at: own) == .folder)
-        #expect(ShellFolder.look(at: "/etc/passwd") == .none && ShellFolder.look(at: "/no/such") == .none)
-        #expect(ShellFolder.look(at: "/tmp") == .open)
-        #expect(chmod(own, 0o702) == 0 && ShellFolder.look(at: own) == .open)
+        #expect(OwnFolder.look(at: "/usr") == .folder && OwnFolder.look(at: own) == .folder)
+        #expect(OwnFolder.look(at: "/etc/passwd") == .none && OwnFolder.look(at: "/no/such") == .none)
+        #expect(OwnFolder.look(at: "/tmp") == .open)
+        #expect(chmod(own, 0o702) == 0 && OwnFolder.look(at: own) == .open)
     }
 
     @Test(
@@ -76,7 +77,7 @@ struct ShellFolderTests {
         #expect(mkdir(secrets, 0o700) == 0 && mkdir(secrets + "/more", 0o700) == 0)
         let link = folder.path("link")
         #expect(symlink(place.hasPrefix("/") ? place : folder.path(place), link) == 0)
-        #expect(!ShellFolder.isPrivate(link) && ShellFolder.look(at: link) == .private)
+        #expect(!OwnFolder.isPrivate(link) && OwnFolder.look(at: link) == .private)
     }
 }
 

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
-internal import MainLoop
+package import MainLoop
 
-/// The two pipes to the plugin of an editor, which has started this process: lines in both directions.
+/// What the plugin of an application says, one JSON object on a line.
+package protocol PluginMessage: Sendable {
+    /// The message that `line` is; nil if it is none.
+    init?(_ line: [UInt8])
+    /// The number of the question that it answers; nil if it answers none.
+    var answers: Int64? { get }
+}
+
+/// What a plugin is asked, one JSON object on a line.
+package protocol PluginQuestion: Sendable {
+    /// The members of the question, all but its number.
+    var members: [String: JSONValue] { get }
+}
+
+/// The two pipes to the plugin of an application, which has started this process: lines in both directions.
 ///
 /// What the plugin sends is bounded in size and pace, since it is not to be trusted with either.
 @MainLoop
-final class PluginPipe {
+package final class PluginPipe<Message: PluginMessage> {
     /// Called with what the plugin says of itself.
-    var onMessage: (@MainLoop (PluginMessage) -> Void)?
-    /// Called once when the editor has ended.
-    var onEnd: (@MainLoop () -> Void)?
+    package var onMessage: (@MainLoop (Message) -> Void)?
+    /// Called once when the application has ended.
+    package var onEnd: (@MainLoop () -> Void)?
 
     private let input: Int32
     private let output: Int32
@@ -20,18 +34,18 @@ final class PluginPipe {
     private var pause: LoopSource?
     private var queue: [UInt8] = []
     private var lastNumber: Int64 = 0
-    private var asked: [Int64: Awaited<PluginMessage?>] = [:]
+    private var asked: [Int64: Awaited<Message?>] = [:]
     private var (hasBegun, hasEnded) = (false, false)
 
     /// How many bytes are read at a time.
-    private static let portion = 64 << 10
-    /// How long nothing is read after a whole portion was: an editor that writes without end gets no more of the processor.
-    private static let rest = Duration.milliseconds(10)
+    private let portion = 64 << 10
+    /// How long nothing is read after a whole portion was: an application that writes without end gets no more of the processor.
+    private let rest = Duration.milliseconds(10)
     /// How many bytes may wait for a plugin that does not read.
-    private static let maximumQueue = 2 << 20
+    private let maximumQueue = 2 << 20
 
     /// The pipes with these descriptors, which stay the caller's and do not block from now on.
-    init(input: Int32, output: Int32) {
+    package init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
         (self.input, self.output) = (input, output)
         for descriptor in [input, output] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
@@ -40,7 +54,7 @@ final class PluginPipe {
 
     /// Begins to read, if it has not begun before.
     /// - Returns: whether it has begun now.
-    func begin() -> Bool {
+    package func begin() -> Bool {
         guard !hasBegun else { return false }
         hasBegun = true
         listen()
@@ -54,23 +68,23 @@ final class PluginPipe {
 
     private func read() {
         var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.portion) { buffer, initialized in
+        let bytes = [UInt8](unsafeUninitializedCapacity: portion) { buffer, initialized in
             count = Glibc.read(input, buffer.baseAddress, buffer.count)
             initialized = max(0, count)
         }
         if count < 0, errno == EAGAIN || errno == EINTR { return }
         guard count > 0 else { return end() }
         for line in lines.add(bytes) {
-            guard let message = PluginMessage(line) else { continue }
-            switch message {
-            case .state(let number, _), .opened(let number, _):
+            guard let message = Message(line) else { continue }
+            if let number = message.answers {
                 asked.removeValue(forKey: number)?.come(message)
-            default: onMessage?(message)
+            } else {
+                onMessage?(message)
             }
         }
-        guard count == Self.portion, !hasEnded else { return }
+        guard count == portion, !hasEnded else { return }
         reading = nil
-        pause = .timer(after: Self.rest) { [weak self] in self?.listen() }
+        pause = .timer(after: rest) { [weak self] in self?.listen() }
     }
 
     private func end() {
@@ -85,26 +99,36 @@ final class PluginPipe {
 
     /// Asks the plugin, and waits for its answer for at most `time`.
     /// - Returns: nil if there is none by then.
-    func ask(_ question: PluginQuestion, within time: Duration) async -> PluginMessage? {
+    package func ask(_ question: some PluginQuestion, within time: Duration) async -> Message? {
         lastNumber += 1
         let number = lastNumber
-        guard send(question.line(number)) else { return nil }
-        let answer = Awaited<PluginMessage?>()
+        guard send(Self.line(question, number)) else { return nil }
+        let answer = Awaited<Message?>()
         asked[number] = answer
         let message = await answer.value(within: time) ?? nil
         asked[number] = nil
         return message
     }
 
-    /// Asks the plugin for what it says by itself otherwise. There is no answer but that.
-    func tell(_ question: PluginQuestion) {
+    /// Asks the plugin to say what is in front, as it does when that is another. There is no answer but that.
+    package func askForFront() {
         lastNumber += 1
-        _ = send(question.line(lastNumber))
+        _ = send(Self.line(FrontQuestion(), lastNumber))
+    }
+
+    private struct FrontQuestion: PluginQuestion {
+        let members: [String: JSONValue] = ["ask": "front"]
+    }
+
+    /// `question` under `number`, as a line.
+    nonisolated package static func line(_ question: some PluginQuestion, _ number: Int64) -> [UInt8] {
+        let members = question.members.merging(["id": .number(Double(number))]) { $1 }
+        return JSONValue.object(members).bytes + [UInt8(ascii: "\n")]
     }
 
     /// Whether `line` will be written.
     private func send(_ line: [UInt8]) -> Bool {
-        guard !hasEnded, queue.count + line.count <= Self.maximumQueue else { return false }
+        guard !hasEnded, queue.count + line.count <= maximumQueue else { return false }
         queue += line
         write()
         return !hasEnded

@@ -4,7 +4,7 @@ import MainLoop
 import TestSupport
 import Testing
 
-@testable import EditorAdapter
+@testable import AdapterSupport
 
 @Suite("Turns")
 struct TurnsTests {

@@ -2,9 +2,9 @@
 
 /// Takes bytes as they come, and gives them back line by line. A line that is too long is left out, and takes no more room
 /// than the longest that is not.
-struct LineBuffer {
+package struct LineBuffer {
     /// How long a line may be, in bytes: what is escaped in the longest text takes six times as many.
-    static let maximumLine = 1 << 20
+    package static let maximumLine = 1 << 20
 
     private let limit: Int
     private var bytes: [UInt8] = []
@@ -12,10 +12,10 @@ struct LineBuffer {
     private var isSkipping = false
 
     /// Lines of at most `limit` bytes.
-    init(limit: Int = Self.maximumLine) { self.limit = limit }
+    package init(limit: Int = Self.maximumLine) { self.limit = limit }
 
     /// The lines that end in `new`, which follows what was added before.
-    mutating func add(_ new: some Sequence<UInt8>) -> [[UInt8]] {
+    package mutating func add(_ new: some Sequence<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         for byte in new {
             if byte == UInt8(ascii: "\n") {
@@ -31,5 +31,5 @@ struct LineBuffer {
     }
 
     /// How many bytes are kept for a line that has not ended.
-    var count: Int { bytes.count }
+    package var count: Int { bytes.count }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
+package import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
 
-/// The folder that a shell is in.
-enum ShellFolder {
+/// A folder that a user works in: of a shell, or of an editor's window.
+package enum OwnFolder {
     /// How long a path may be, in bytes.
     private static let maximumLength = 4096
     /// Folders of the kernel, which say nothing on another device.
@@ -17,7 +17,7 @@ enum ShellFolder {
 
     /// Whether `path` is absolute, of a reasonable length, in its plainest form, without empty parts, `.` and `..`, and has
     /// nothing in it that could steer a terminal.
-    static func isUsable(_ path: String) -> Bool {
+    package static func isUsable(_ path: String) -> Bool {
         guard path.hasPrefix("/"), path.utf8.count <= maximumLength,
             !path.unicodeScalars.contains(where: PeerText.isControl)
         else { return false }
@@ -34,7 +34,7 @@ enum ShellFolder {
 
     /// Whether nobody else should hear of the folder at `path`, which is absolute and in its plainest form. What links in it
     /// lead to only ``look(at:)`` finds out.
-    static func isPrivate(_ path: String) -> Bool {
+    package static func isPrivate(_ path: String) -> Bool {
         let parts = parts(of: path)
         let isDrive = parts.count > drives.count && parts.starts(with: drives)
         return parts.prefix(1).contains(where: systemFolders.contains) && !isDrive
@@ -42,7 +42,7 @@ enum ShellFolder {
     }
 
     /// What there is at a path.
-    enum Finding: Sendable {
+    package enum Finding: Sendable {
         /// A folder of this user's or the administrator's.
         case folder
         /// No folder, or one of somebody else: what is run there by its name could be something else than it seems.
@@ -54,7 +54,7 @@ enum ShellFolder {
     }
 
     /// Looks at what is at `path`, wherever links lead. This may block.
-    static func look(at path: String) -> Finding {
+    package static func look(at path: String) -> Finding {
         guard let real = realpath(path, nil) else { return .none }
         defer { free(real) }
         // Nobody can tell what is private by a name that is no text.
@@ -68,13 +68,13 @@ enum ShellFolder {
     }
 
     /// The folder as it is in `UserInfo`: a tagged URL, so that one in a shared folder is found on the other device.
-    static func value(_ path: String) -> Value? {
+    package static func value(_ path: String) -> Value? {
         guard let url = FileURL.text(Array(path.utf8)) else { return nil }
         return try? .structure([.string(UserInfoRules.urlTag), .variant(.string(url))])
     }
 
     /// The path of the folder that an entry of a `UserInfo` names; nil if it names none.
-    static func path(_ value: Value?) -> String? {
+    package static func path(_ value: Value?) -> String? {
         guard case .structure(let structure)? = value, structure.fields.count == 2,
             structure.fields[0] == .string(UserInfoRules.urlTag),
             case .variant(.string(let url)) = structure.fields[1], let file = FileURL(url),

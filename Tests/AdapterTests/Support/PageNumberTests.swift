@@ -2,7 +2,7 @@
 import DBus
 import Testing
 
-@testable import DocumentsAdapter
+@testable import AdapterSupport
 
 @Suite("A page")
 struct PageNumberTests {
@@ -34,18 +34,5 @@ struct PageNumberTests {
         #expect(PageNumber(nil as Value?) == nil)
         let page = try #require(PageNumber(4))
         #expect(PageNumber(page.value) == page && page.index == 3)
-    }
-
-    @Test(
-        "is what GVfs says of Evince's, which counts from 0",
-        arguments: [
-            ("uri: file:///x\nattributes:\n  metadata::evince::page: 3\n", 4), ("", nil),
-            ("attributes:\n", nil), ("  metadata::evince::page: -1\n", nil),
-            ("  metadata::evince::page: 3 4\n", nil),
-            ("  metadata::evince::page: 99999999999999999999\n", nil),
-            ("  metadata::evince::page-label: 3\n", nil),
-        ] as [(String, Int?)])
-    func metadata(_ text: String, _ page: Int?) {
-        #expect(GVfsMetadata.page(in: text)?.number == page)
     }
 }

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import MainLoop
+package import MainLoop
 internal import Platform
 
 /// Lets those that want the same thing have it one after the other, in the order in which they have come.
 @MainLoop
-final class Turns {
+package final class Turns {
     /// What ends with the turn of each of those that have the thing or wait for it, the first first.
     private var queues: [String: [Awaited<Void>]] = [:]
 
     /// How many may have a thing and wait for it.
     static let maximum = 4
 
+    /// Nobody has anything yet.
+    package init() {}
+
     /// Calls `body` when it is its turn to have `thing`.
     /// - Parameter time: how long to wait for that. Whoever has asked for it must still be there when it happens.
     /// - Throws: what `body` throws; `limitsExceeded` if too many wait already, `applicationTimedOut` if it is not its turn in time.
-    func run(_ thing: String, within time: Duration, _ body: @MainLoop () async throws -> Void) async throws {
+    package func run(_ thing: String, within time: Duration, _ body: @MainLoop () async throws -> Void)
+        async throws
+    {
         let former = queues[thing] ?? []
         guard former.count < Self.maximum else {
             throw HandoffFailure(
@@ -42,7 +47,7 @@ final class Turns {
                 throw HandoffFailure(
                     .applicationTimedOut,
                     tr(
-                        "Another text is still being opened in the same editor. Wait until it is there, then try again."
+                        "Something else is still being opened in the same application. Wait until it is there, then try again."
                     ))
             }
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import MainLoop
+package import MainLoop
 
 /// Something that is looked at anew when it may have changed: at once, but never twice at a time, and at most once in
 /// ``interval``, however often that is said. Between looks nothing runs.
 @MainLoop
-final class Refresher {
+package final class Refresher {
     /// The least time from the beginning of one look to that of the next.
     static let interval: Int64 = 100_000
 
@@ -15,17 +15,17 @@ final class Refresher {
     private var last = -interval
 
     /// Looks with `body`.
-    init(_ body: @escaping @MainLoop () async -> Void) { self.body = body }
+    package init(_ body: @escaping @MainLoop () async -> Void) { self.body = body }
 
     /// It may have changed.
-    func refresh() {
+    package func refresh() {
         guard !isWanted else { return }
         isWanted = true
         schedule()
     }
 
     /// What was wanted is not wanted any more.
-    func cancel() {
+    package func cancel() {
         isWanted = false
         timer.set(nil)
     }

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
+package import DBus
 
 /// A page of a document, counted from 1: whoever says it may say anything, so it is checked.
-struct PageNumber: Hashable, Sendable, CustomStringConvertible {
+package struct PageNumber: Hashable, Sendable, CustomStringConvertible {
     /// The number.
-    let number: Int
+    package let number: Int
 
     /// The pages that a document may have.
-    static let range = 1...100_000
+    package static let range = 1...100_000
 
     /// The page `number`; nil if no document has that many.
-    init?(_ number: Int64) {
+    package init?(_ number: Int64) {
         guard let number = Int(exactly: number), Self.range.contains(number) else { return nil }
         self.number = number
     }
 
     /// The page that comes after `index` others; nil if no document has that many.
-    init?(index: Int64) {
+    package init?(index: Int64) {
         guard index >= 0, index < Self.range.upperBound else { return nil }
         self.init(index + 1)
     }
 
     /// The page that `value` says, a whole number of any type; nil if it is none.
-    init?(_ value: Value?) {
+    package init?(_ value: Value?) {
         switch value {
         case .byte(let number): self.init(Int64(number))
         case .int16(let number): self.init(Int64(number))
@@ -38,11 +38,11 @@ struct PageNumber: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// How many pages come before it.
-    var index: Int { number - 1 }
+    package var index: Int { number - 1 }
 
     /// The number.
-    var description: String { "\(number)" }
+    package var description: String { "\(number)" }
 
     /// It in `UserInfo`.
-    var value: Value { .int64(Int64(number)) }
+    package var value: Value { .int64(Int64(number)) }
 }
