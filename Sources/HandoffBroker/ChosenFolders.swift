@@ -61,9 +61,33 @@ struct ChosenFolders: Equatable {
 
     /// Writes them to `file` in the place of `former`; everything else that is there stays.
     func replace(_ former: ChosenFolders, in file: KeyFile) {
-        for name in former.texts.keys where texts[name] == nil { file.removeKey(name, in: Self.group) }
-        for (name, text) in texts.sorted(by: { $0.key < $1.key }) where former.texts[name] != text {
-            file.set(name, in: Self.group, to: text)
+        file.replace(former.texts, by: texts, in: Self.group)
+    }
+}
+
+extension KeyFile {
+    /// Writes the keys `texts` to `group` in the place of the `former` ones; everything else that is there stays.
+    func replace(_ former: [String: String], by texts: [String: String], in group: String) {
+        for name in former.keys where texts[name] == nil { removeKey(name, in: group) }
+        for (name, text) in texts.sorted(by: { $0.key < $1.key }) where former[name] != text {
+            set(name, in: group, to: text)
+        }
+    }
+}
+
+/// The hosts of devices that the user has named: the group `Sessions` of `handoff.conf`, in which each key is the id of one.
+extension SessionHosts {
+    static let group = "Sessions"
+
+    /// What `file` says; what is wrong there is left out, with a warning.
+    init(_ file: KeyFile) {
+        self.init()
+        for device in file.keys(in: Self.group) {
+            do {
+                if let host = try file.string(device, in: Self.group) { try add(device, host) }
+            } catch {
+                brokerLog.warning("[\(Self.group)] in \(HandoffDirectories.configurationFile): \(error)")
+            }
         }
     }
 }

@@ -20,6 +20,8 @@ final class Preferences {
     private(set) var port: UInt16 = 0
     /// The shared folders that the user has named.
     private(set) var sharedFolders = ChosenFolders()
+    /// Where the user reaches other devices by ssh.
+    private(set) var sessions = SessionHosts()
     /// Which application is to continue activities of a type, as the user has chosen once and for all.
     private(set) var applications: [ActivityType: ApplicationID] = [:]
     /// When the user wants a notification for offers.
@@ -54,6 +56,7 @@ final class Preferences {
         deviceName = PeerText.name((try? file.string(.deviceName)) ?? "")
         port = readPort(file)
         sharedFolders = ChosenFolders(file)
+        sessions = SessionHosts(file)
         applications = readApplications(file)
         let choices = FileChoices(file, path)
         excludedApplications = try choices.excludedApplications()
@@ -143,6 +146,12 @@ final class Preferences {
     func setSharedFolders(_ folders: ChosenFolders) throws {
         try change { folders.replace(sharedFolders, in: $0) }
         sharedFolders = folders
+    }
+
+    /// Stores where the user reaches other devices by ssh.
+    func setSessions(_ sessions: SessionHosts) throws {
+        try change { $0.replace(self.sessions.texts, by: sessions.texts, in: SessionHosts.group) }
+        self.sessions = sessions
     }
 
     /// Stores which application is to continue activities of each of these types, and of no others.

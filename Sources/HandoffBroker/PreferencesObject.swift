@@ -63,6 +63,14 @@ final class PreferencesObject: PreferencesServer {
         tell("SharedFolders", after: call)
     }
 
+    var sessions: [String: String] { preferences.sessions.texts }
+
+    func setSessions(_ hosts: [String: String], _ call: MethodCall) throws {
+        guard hosts != sessions else { return }
+        try preferences.setSessions(SessionHosts(hosts))
+        tell("Sessions", after: call)
+    }
+
     var applications: [String: String] {
         Dictionary(
             uniqueKeysWithValues: preferences.applications.map {

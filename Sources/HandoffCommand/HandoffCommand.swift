@@ -14,6 +14,7 @@ package enum HandoffCommand {
         UntrustVerb.self, CarryVerb.self,
         MuteVerb.self, UnmuteVerb.self,
         OnVerb.self, OffVerb.self, WatchVerb.self, PublishVerb.self, ReceiveVerb.self, HereVerb.self,
+        SSHVerb.self,
         ResetVerb.self, TwinsVerb.self,
     ]
     /// Those that no user calls.

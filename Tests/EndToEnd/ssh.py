@@ -28,9 +28,11 @@ def inside(host: Host | None) -> list[str]:
 
 
 class Server:
-    """A server on a machine. Its sessions know of the session of that machine's user by XDG_RUNTIME_DIR alone."""
+    """A server on a machine. Its sessions know of the session of that machine's user by XDG_RUNTIME_DIR alone, and of
+    `variables`; with `does_all` the key may do anything."""
 
-    def __init__(self, machine: Machine, address: str = "127.0.0.1", host: Host | None = None) -> None:
+    def __init__(self, machine: Machine, address: str = "127.0.0.1", host: Host | None = None, does_all: bool = False,
+                 **variables: str) -> None:
         self.host = host
         self.folder = machine.folder / "ssh"
         self.folder.mkdir(mode=0o700)
@@ -38,14 +40,15 @@ class Server:
         for name in ("host", "key"):
             subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", self.folder / name], check=True)
         public = (self.folder / "key.pub").read_text()
-        (self.folder / "authorized_keys").write_text(f'restrict,command="{PROGRAMS}/handoff carry --accept" {public}')
+        limits = "" if does_all else f'restrict,command="{PROGRAMS}/handoff carry --accept" '
+        (self.folder / "authorized_keys").write_text(limits + public)
         bus = Path(machine.environment["XDG_RUNTIME_DIR"]) / "bus"
         bus.symlink_to(machine.folder / "bus")
-        known = {name: value for name, value in machine.environment.items() if name.startswith("XDG_")}
+        known = {name: value for name, value in machine.environment.items() if name.startswith("XDG_")} | variables
         (self.folder / "config").write_text("\n".join([
             f"ListenAddress {address}", f"Port {self.port}", f"HostKey {self.folder}/host", "PidFile none", "UsePAM no",
             f"AuthorizedKeysFile {self.folder}/authorized_keys", "StrictModes no", "PasswordAuthentication no",
-            "PermitRootLogin forced-commands-only", "SetEnv " + " ".join(f'{name}="{value}"' for name, value in known.items()),
+            f"PermitRootLogin {'prohibit-password' if does_all else 'forced-commands-only'}", "SetEnv " + " ".join(f'{name}="{value}"' for name, value in known.items()),
         ]) + "\n")
         if os.getuid() == 0:
             # Where the part of it that has no rights is locked in.

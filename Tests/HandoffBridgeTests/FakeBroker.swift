@@ -136,6 +136,7 @@ private final class FakePreferences: PreferencesServer {
     var deviceName: String { broker.deviceName }
     var port: UInt16 { 0 }
     var sharedFolders: [String: String] { [:] }
+    var sessions: [String: String] { [:] }
 
     func setEnabled(_ value: Bool, _ call: MethodCall) throws { broker.setEnabled(value) }
     func setShowUnhandledOffers(_ value: Bool, _ call: MethodCall) throws {}
@@ -147,6 +148,7 @@ private final class FakePreferences: PreferencesServer {
     func setApplications(_ applications: [String: String], _ call: MethodCall) throws {}
     func setPort(_ value: UInt16, _ call: MethodCall) throws {}
     func setSharedFolders(_ value: [String: String], _ call: MethodCall) throws {}
+    func setSessions(_ value: [String: String], _ call: MethodCall) throws {}
     var notifyOffers: String { "arrival" }
     func setNotifyOffers(_ value: String, _ call: MethodCall) throws {}
     var clipboard: String { "ask" }

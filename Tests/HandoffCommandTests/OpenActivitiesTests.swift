@@ -2,6 +2,7 @@
 import DBus
 import HandoffClient
 import HandoffStatus
+import Platform
 import MainLoop
 import Testing
 
@@ -71,7 +72,7 @@ struct OpenActivitiesTests {
             ("maybe", nil),
             ("yy", nil),
         ] as [(String?, Bool?)])
-    func answers(_ line: String?, _ agrees: Bool?) { #expect(Keyboard.agrees(line) == agrees) }
+    func answers(_ line: String?, _ agrees: Bool?) { #expect(TypedAnswer.agrees(line) == agrees) }
 
     @Test(
         "why a device does not say what is open there names the device, and has the status of its kind",

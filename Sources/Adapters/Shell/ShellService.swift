@@ -34,11 +34,17 @@ final class ShellService {
         try ActivityType("org.example.Handoff.UsingShell")
     }
 
+    /// A session of tmux: `UserInfo` has its name, `session` (s), and nothing else.
+    private static func sessionType() throws(HandoffFailure) -> ActivityType {
+        try ActivityType("org.example.Handoff.UsingSession")
+    }
+
     /// Registers.
     func begin() throws {
         let id = HandoffNames.shellAdapter.text
         let application = AdaptedApplication(
-            try ApplicationID(id), types: [try Self.type()], team: try Team(id), receives: true)
+            try ApplicationID(id), types: [try Self.type(), try Self.sessionType()],
+            team: try Team(id), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.idleEnd.check() }
         terminals.onWaitedChange = { [weak self] in self?.idleEnd.check() }
@@ -108,7 +114,27 @@ final class ShellService {
                 properties: ["Title": .string(PeerText.title(name)), "UserInfo": .properties(userInfo)]))
     }
 
-    /// No folder is current any more.
+    /// Makes the session `name` of tmux what the user is at, as long as `process` lives.
+    func hereSession(_ name: String, _ process: UInt32) throws {
+        guard let session = SessionName(name) else {
+            throw HandoffFailure(
+                .invalidArguments,
+                "The session “\(PeerText.message(name))” cannot be named on another device. Give it a name of at most"
+                    + " \(SessionName.maximum) letters, digits, _ and - (tmux rename-session).")
+        }
+        shell = try watch(process)
+        application?.showNothing()
+        application?.show(
+            ShownActivity(
+                "session \(session.text)", type: try Self.sessionType(),
+                properties: [
+                    "Title": .string(session.text),
+                    "UserInfo": .properties(["session": .string(session.text)]),
+                ]))
+        idleEnd.check()
+    }
+
+    /// Nothing is current any more.
     func end() {
         shell = nil
         application?.showNothing()
@@ -118,6 +144,9 @@ final class ShellService {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
+        if activity.properties["ActivityType"]?.string == (try Self.sessionType()).description {
+            return try await attach(activity)
+        }
         let missing = HandoffFailure(
             .applicationFailed,
             tr(
@@ -138,6 +167,29 @@ final class ShellService {
             activationToken: activity.activationToken)
         return true
     }
+
+    /// Opens a terminal that attaches to a session: which one the device has said, and where its own user.
+    private func attach(_ activity: HandedActivity) async throws -> Bool {
+        let device = activity.device
+        guard let session = activity.userInfo["session"]?.string.flatMap(SessionName.init) else {
+            throw HandoffFailure(
+                .applicationFailed,
+                tr(
+                    "The session has a name that is not used here. Rename it on the other device (tmux rename-session)."
+                ))
+        }
+        guard let host = service.sessionHost(of: device.id) else {
+            throw HandoffFailure(
+                .applicationFailed,
+                tr(
+                    "You have not said how this device reaches “{device}” by ssh. Say so with “handoff ssh DEVICE HOST”, and"
+                        + " try again.", ["device": PeerText.name(device.name)]))
+        }
+        try await terminals.run(
+            ShellAdapter.name, "--attach", [PeerText.name(device.name), device.id, host, session.text],
+            as: try ApplicationID(HandoffNames.shellAdapter.text), activationToken: activity.activationToken)
+        return true
+    }
 }
 
 /// What `handoff here` calls.
@@ -149,6 +201,10 @@ private final class ShellObject: ShellAdapterServer {
 
     func here(folder: String, process: UInt32, history: [String], _ call: MethodCall) async throws {
         try await service.here(folder, process, history)
+    }
+
+    func hereSession(session: String, process: UInt32, _ call: MethodCall) throws {
+        try service.hereSession(session, process)
     }
 
     func end(_ call: MethodCall) throws { service.end() }

@@ -16,16 +16,6 @@ final class Keyboard {
     /// Calls `body` with each line that was asked for, and with nil at the end of the input.
     init(_ body: @escaping @MainLoop (String?) -> Void) { self.body = body }
 
-    /// Whether `line`, the answer to a question that ends with “[y/N]”, says yes; nil if it says neither yes nor no. Nothing, and
-    /// the end of the input, say no.
-    nonisolated static func agrees(_ line: String?) -> Bool? {
-        // Translators: what is typed to agree, as a letter and as a word. It has to be what the question asks for.
-        let yes = ["y", "yes", tr("y"), tr("yes")]
-        let said = (line ?? "").lowercased().filter { !$0.isWhitespace }
-        if yes.contains(said) { return true }
-        return ["", "n", "no", tr("n"), tr("no")].contains(said) ? false : nil
-    }
-
     /// Asks for one more line; nothing changes while one is being read.
     func readLine() {
         guard source == nil else { return }

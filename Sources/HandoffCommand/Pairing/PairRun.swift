@@ -365,7 +365,7 @@ final class PairRun {
     /// - Throws: a failure if that was not yes.
     private func answer(_ proxy: DeviceProxy, _ text: String?) async throws {
         // A slip of the finger would alarm the other side's user.
-        guard let matches = Keyboard.agrees(text) else {
+        guard let matches = TypedAnswer.agrees(text) else {
             tell(tr("Type “y” if both show the same digits, and “n” if they do not."))
             return keyboard.readLine()
         }

@@ -52,7 +52,7 @@ extension ContinueVerb {
         Output.error(question + " ")
         keyboard.readLine()
         for await answer in answers {
-            if Keyboard.agrees(answer) == true { return }
+            if TypedAnswer.agrees(answer) == true { return }
             break
         }
         throw CommandFailure(tr("Nothing was continued."), .refused)

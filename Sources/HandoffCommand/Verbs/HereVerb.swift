@@ -8,13 +8,15 @@ internal import HandoffInterfaces
 internal import MainLoop
 internal import Platform
 
-/// `handoff here`: makes the folder of the shell that it is called from the current activity.
+/// `handoff here`: makes the folder of the shell that it is called from, or the session of tmux that it runs in, the current
+/// activity.
 struct HereVerb: Verb {
     static let name = "here"
     static let summary = tr(
         "Offer the folder that you are in, so that a terminal opens there on another device")
 
     private let ends: Bool
+    private let isSession: Bool
     private let hasHistory: Bool
 
     static func declare(_ options: inout ProgramOptions) {
@@ -23,15 +25,19 @@ struct HereVerb: Verb {
             tr(
                 "Take the last commands along, to be looked at there: what standard input holds, e.g. from"
                     + " “fc -ln -20 |”, or else the end of the shell's history file"))
+        options.flag(
+            "session",
+            tr("Offer the session of tmux that you are in instead, so that another device attaches to it"))
         options.flag("end", tr("Offer it no longer; it ends with the shell by itself"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        _ = try values.arguments(0...0, "here [--history | --end]")
+        _ = try values.arguments(0...0, "here [--history | --session | --end]")
         ends = values.has("end")
         hasHistory = values.has("history")
-        guard !(ends && hasHistory) else {
-            throw .usage(tr("--end and --history do not go together. Give one of them."))
+        isSession = values.has("session")
+        guard [ends, hasHistory, isSession].count(where: { $0 }) <= 1 else {
+            throw .usage(tr("--end, --history and --session do not go together. Give one of them."))
         }
     }
 
@@ -40,9 +46,10 @@ struct HereVerb: Verb {
             if let adapter = try await session.running(HandoffNames.shellAdapter) {
                 try await Self.proxy(adapter).end()
             }
-            try session.reply(tr("This folder is not offered any more."), ["folder": .null])
+            try session.reply(tr("Nothing of this shell is offered any more."), ["folder": .null])
             return 0
         }
+        if isSession { return try await offerSession(in: session) }
         let folder = try Self.folder()
         let history = hasHistory ? try CommandHistory.read() : []
         let adapter = try await session.adapter(HandoffNames.shellAdapter, tr("the adapter for shells"))
@@ -52,6 +59,19 @@ struct HereVerb: Verb {
                 "{folder} can be continued on your other devices as long as this shell runs.",
                 ["folder": folder.shown]),
             ["folder": .string(folder)])
+        return 0
+    }
+
+    @MainLoop
+    private func offerSession(in session: Session) async throws -> Int32 {
+        let name = try TmuxSession.name()
+        let adapter = try await session.adapter(HandoffNames.shellAdapter, tr("the adapter for shells"))
+        try await Self.proxy(adapter).hereSession(session: name, process: UInt32(getppid()))
+        try session.reply(
+            tr(
+                "The session “{session}” can be continued on your other devices as long as this shell runs, where “handoff"
+                    + " ssh” has said how they reach this one.", ["session": name.shown]),
+            ["session": .string(name)])
         return 0
     }
 

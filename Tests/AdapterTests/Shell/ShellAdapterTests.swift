@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
 import Glibc
+import HandoffCore
 import TestSupport
 import Testing
 
@@ -99,5 +100,37 @@ struct ShellGreetingTests {
         let shown = ShellHistory.shown((0..<1000).map { "command \($0)" })
         #expect(shown.count == 20 && shown.last == "command 999")
         #expect(ShellGreeting.text(device: "desk", folder: "/", history: []).isEmpty)
+    }
+}
+
+@Suite("sessions of other devices")
+struct SessionTests {
+    @Test(
+        "have a name that neither a shell nor tmux can take for anything else",
+        arguments: [
+            "", "-a", "a b", "a;b", "$(id)", "`id`", "a'b", "=a", "a:0", "a.b", "a\nb", "é", "#{a}", "%1", "@1",
+            String(repeating: "a", count: 65),
+        ])
+    func names(_ name: String) { #expect(SessionName(name) == nil) }
+
+    @Test("are attached to by one command, of which they are one quoted word")
+    func command() {
+        for name in ["work", "_", "a-b_c", "9", String(repeating: "a", count: 64)] {
+            let command = SessionName(name)?.command(on: "me@host.example")
+            #expect(command == ["ssh", "-t", "--", "me@host.example", "tmux attach -t '=\(name)'"])
+        }
+    }
+
+    @Test("are allowed by device and host, and at no host that was allowed before")
+    func allowed() throws {
+        let (one, two) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+        let (first, second) = (try #require(DeviceID(one)), try #require(DeviceID(two)))
+        var allowed = AllowedSessions("nonsense\n\n")
+        allowed.add(first, "here")
+        allowed.add(second, "there")
+        #expect(allowed.holds(first, "here") && !allowed.holds(first, "there") && !allowed.holds(second, "here"))
+        allowed.add(first, "elsewhere")
+        #expect(!allowed.holds(first, "here") && allowed.holds(second, "there"))
+        #expect(AllowedSessions(allowed.text) == allowed)
     }
 }
