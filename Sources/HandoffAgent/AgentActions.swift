@@ -13,7 +13,7 @@ package protocol AgentActions: AnyObject {
     /// Hides the offer at `path` until it ends.
     func dismissOffer(at path: ObjectPath)
 
-    /// Sends what is current here to the peer `deviceID`, if that is still one.
+    /// Sends what is current here to the peer `deviceID`, if that is still one, or to the telephone that it stands for.
     func send(to deviceID: String)
 
     /// Puts what is in the clipboard of the peer `deviceID`, or what its user has sent here, into the one here.

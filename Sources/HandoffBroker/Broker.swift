@@ -30,6 +30,7 @@ package final class Broker {
     private let continuing: ContinuingAtOnce
     private let fetchLog: FetchLog
     private let clipboards: Clipboards
+    private let phones: Phones
     private let unreadMessages: UnreadMessagesWatch
     let firstReading: FirstReading
     private let policy: BusAccessPolicy
@@ -68,6 +69,7 @@ package final class Broker {
             PeerObject($0, offers, activities, continued, sharedFolders, fetchLog, clipboards)
         }
         self.clipboards = clipboards
+        phones = Phones(connection, activities)
         guards = StreamGuards { owner, change in
             let (id, device) = (owner.continuation, owner.device)
             switch (owner.isOrigin, change) {
@@ -97,7 +99,10 @@ package final class Broker {
     /// Has the parts tell of what concerns others.
     private func connect() {
         activities.onInvalidated = { [continued] in continued.invalidated($0) }
-        activities.onOffered = { [continued] in continued.offered($0) }
+        activities.onOffered = { [continued, phones] in
+            continued.offered($0)
+            phones.update()
+        }
         activities.onLeft = { [announcements] in announcements.tellLeft() }
         applications.onChange = { [offers] in offers.updateHandlers() }
         applications.onInstalled = { [weak self] in self?.installedChanged($0, isWhole: $1) }
@@ -137,6 +142,7 @@ package final class Broker {
                     PreferencesObject(self, applications, offers, documents, announcements, clipboards)),
                 ClipboardBinding(
                     ClipboardObject(clipboards, peers) { [unreadMessages] in unreadMessages.welcome($0) }),
+                PhonesBinding(PhonesObject(phones)),
                 PeerManagerBinding(
                     PeerManagerObject(peers, guards, parking, continuing.listings) { [presence] in
                         presence.attach($0)
@@ -193,6 +199,7 @@ package final class Broker {
         continuing.vanished(name)
         unregister(name.text, isOnBus: false)
         clipboards.unregister(name)
+        phones.vanished(name)
         connection.objects.forget(name)
     }
 

@@ -9,8 +9,10 @@ extension HandoffNames {
     package static let browserAdapterPath: ObjectPath = "/org/example/Handoff/Browser"
     /// The bus name of the adapter for editors.
     package static let editorAdapter: BusName = "org.example.Handoff.Editor"
-    /// What it serves for the plugins of editors.
+    /// What it serves for the plugins of editors, and that for the office for its extension.
     package static let editorAdapterPath: ObjectPath = "/org/example/Handoff/Editor"
+    /// The bus name of the adapter for telephones.
+    package static let phoneAdapter: BusName = "org.example.Handoff.Phone"
     /// The bus name of the adapter for shells.
     package static let shellAdapter: BusName = "org.example.Handoff.Shell"
     /// What it serves for `handoff here`.

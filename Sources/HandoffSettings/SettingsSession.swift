@@ -151,6 +151,12 @@ final class SettingsSession {
                 return .failed(name: error.name.text, message: FailureText.sending(error).line)
             }
             if case .failed(let name, let message) = outcome { return .notSent(name, message) }
+        case .sendToPhone(let phone):
+            do {
+                try await phone.send(by: broker)
+            } catch let error as DBusError {
+                return .failed(name: error.name.text, message: FailureText.sendingToPhone(error).line)
+            }
         case .cancelWaiting(let id, let device): try await self.device(device).cancelWaiting(id: id)
         case .listActivities(let id):
             do {

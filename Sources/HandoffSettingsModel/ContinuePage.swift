@@ -51,7 +51,9 @@ package struct ContinuePage: Equatable, Sendable {
         _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, _ adapters: [Adapter], at now: Int64,
         _ name: ApplicationNames
     ) {
-        (sends, lost) = (begun.rows(report?.peers ?? [], at: now), attempts.lost)
+        (sends, lost) = (
+            begun.rows(report?.peers ?? [], report?.broker.content?.phones ?? [], at: now), attempts.lost
+        )
         guard let report else {
             empty = .waiting
             return
@@ -63,7 +65,7 @@ package struct ContinuePage: Equatable, Sendable {
                 OfferCard($0, attempts[$0.path], canList: listable.contains($0.deviceID), at: now, name)
             }
             hidden = broker.hidden.map { HiddenRow($0, at: now, name) }
-            current = CurrentCard(broker.sendable, report.peers, name)
+            current = CurrentCard(broker.sendable, report.peers, broker.phones, name)
         }
         if offers.isEmpty { empty = Self.empty(report) }
         if empty == .nothing { participants = Self.participants(report, adapters, name) }
@@ -216,16 +218,19 @@ package struct CurrentCard: Equatable, Sendable {
     package let detail: String
     /// The applications whose picture stands for it.
     package let pictures: [String]
-    /// The devices that it can be sent to, those that are connected first.
+    /// The devices and telephones that it can be sent to, those that can be reached first.
     package let targets: [Target]
 
-    init?(_ current: LocalActivity?, _ peers: [KnownDevice], _ name: ApplicationNames) {
+    init?(
+        _ current: LocalActivity?, _ peers: [KnownDevice], _ phones: [KnownPhone], _ name: ApplicationNames
+    ) {
         guard let current else { return nil }
-        targets = (peers.filter(\.isConnected) + peers.filter { !$0.isConnected }).map { peer in
-            let name = peer.label.shown
-            return Target(
-                id: peer.id, name: peer.isConnected ? name : tr("{device} (away)", ["device": name]))
-        }
+        targets =
+            peers.filter(\.isConnected).map { Target(id: $0.id, name: $0.label.shown) }
+            + phones.map { Target(id: $0.target, name: $0.label.shown) }
+            + peers.filter { !$0.isConnected }.map {
+                Target(id: $0.id, name: tr("{device} (away)", ["device": $0.label.shown]))
+            }
         if targets.isEmpty { return nil }
         title = ChosenText(title: current.title.isEmpty ? current.applicationID : current.title).shown
         detail = name.name(of: current.applicationID)

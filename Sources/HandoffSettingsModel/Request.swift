@@ -44,6 +44,8 @@ package enum Request: Equatable, Sendable {
     case setShellExtension(Bool)
     /// Sends what the user of this device is doing to that one. It is over when it is there, waits for it, or has failed.
     case send(String)
+    /// Sends it to a telephone. It is over when whoever reaches that has taken it.
+    case sendToPhone(KnownPhone)
     /// Lists what is open at the device of this id.
     case listActivities(String)
     /// Continues these activities here. It is over when that has begun.

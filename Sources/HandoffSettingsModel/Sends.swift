@@ -44,20 +44,21 @@ package struct Sends: Equatable, Sendable {
         if case .failed = standings[device] { standings[device] = nil }
     }
 
-    /// Forgets what devices have not got that are not paired any more.
-    package mutating func keep(only peers: [KnownDevice]) {
-        let ids = Set(peers.map(\.id))
+    /// Forgets what devices have not got that are not paired any more, and telephones that are gone.
+    package mutating func keep(only peers: [KnownDevice], _ phones: [KnownPhone] = []) {
+        let ids = Set(peers.map(\.id) + phones.map(\.target))
         standings = standings.filter { id, standing in
             if case .failed = standing { ids.contains(id) } else { true }
         }
     }
 
     /// What there is to show of it, in the order of `peers`.
-    func rows(_ peers: [KnownDevice], at now: Int64) -> [SendRow] {
-        let known = peers.filter { standings[$0.id] != nil }
-        let gone = standings.keys.filter { id in !known.contains { $0.id == id } }.sorted()
+    func rows(_ peers: [KnownDevice], _ phones: [KnownPhone] = [], at now: Int64) -> [SendRow] {
+        let all = peers.map { ($0.id, $0.label.shown) } + phones.map { ($0.target, $0.label.shown) }
+        let known = all.filter { standings[$0.0] != nil }
+        let gone = standings.keys.filter { id in !known.contains { $0.0 == id } }.sorted()
         return
-            (known.map { ($0.id, $0.label.shown) } + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })
+            (known + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })
             .map { id, name in
                 guard case .failed(let reason)? = standings[id] else {
                     return SendRow(id: id, deviceID: id, device: name, standing: .running)

@@ -26,7 +26,9 @@ package struct WindowState: Equatable, Sendable {
     package mutating func take(_ report: StatusReport) {
         self.report = report
         attempts.keep(only: offers)
-        if report.bridge.content != nil { sends.keep(only: report.peers) }
+        if report.bridge.content != nil {
+            sends.keep(only: report.peers, report.broker.content?.phones ?? [])
+        }
     }
 
     /// The user wants to continue the offer at `path` in `application`, or the best one; after a failure in the same as before.
@@ -46,11 +48,12 @@ package struct WindowState: Equatable, Sendable {
         attempts.finish(path, outcome, offers: offers)
     }
 
-    /// The user sends what is current here to the device of this id.
+    /// The user sends what is current here to the device of this id, or to the telephone that it stands for.
     /// - Returns: what has to be asked for.
     package mutating func send(to device: String) -> Request {
         sends.begin(device)
-        return .send(device)
+        let phone = report?.broker.content?.phones.first { $0.target == device }
+        return phone.map { .sendToPhone($0) } ?? .send(device)
     }
 
     /// What was begun with ``send(to:)`` is over.

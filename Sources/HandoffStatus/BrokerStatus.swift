@@ -34,6 +34,9 @@ package struct BrokerStatus: Equatable, Sendable {
     /// By which of the desktop's means the clipboard here is reached; empty if by none.
     package var clipboardDesktop = ""
 
+    /// The telephones that what is current, or was left last, can be sent to.
+    package var phones: [KnownPhone] = []
+
     /// What can be sent to another device.
     package var sendable: LocalActivity? { current ?? left }
     /// Whether the user wants to paste what is in the clipboards of other devices.
@@ -42,12 +45,13 @@ package struct BrokerStatus: Equatable, Sendable {
     /// A broker that says nothing.
     package init() {}
 
-    /// What a broker says that shows `objects`, and has these properties as `Manager`, as `Preferences`, and as
-    /// `Clipboard`.
+    /// What a broker says that shows `objects`, and has these properties as `Manager`, as `Preferences`, as
+    /// `Clipboard`, and as `Phones`.
     package init(
         objects: ManagedObjects, manager: [String: Value], preferences: [String: Value] = [:],
-        clipboard: [String: Value] = [:]
+        clipboard: [String: Value] = [:], phones: [String: Value] = [:]
     ) {
+        self.phones = KnownPhone.all(in: phones["Phones"])
         clipboardDesktop = clipboard.text("Desktop")
         version = manager.number("Version")
         isEnabled = manager.flag("Enabled")

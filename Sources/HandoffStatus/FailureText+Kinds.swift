@@ -40,6 +40,21 @@ extension FailureText {
         }
     }
 
+    /// A telephone was not sent what is current here.
+    package static func sendingToPhone(_ error: DBusError) -> FailureText {
+        switch code(error.name.text) {
+        case .notSupported:
+            FailureText(
+                summary: tr("Only pages and documents that are saved can be sent to a telephone."),
+                error.message)
+        case .unknownObject:
+            FailureText(summary: tr("The telephone is not there any more. Look at it, and try again."))
+        case .applicationFailed:
+            FailureText(summary: tr("What reaches the telephone did not take it."), error.message)
+        default: sending(error)
+        }
+    }
+
     /// What is in the clipboard of a device was not pasted here.
     package static func pasting(_ error: DBusError) -> FailureText {
         switch code(error.name.text) {

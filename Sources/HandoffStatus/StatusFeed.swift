@@ -66,7 +66,10 @@ package final class StatusFeed {
     private let bus: Bus
     private var brokerSide = Side(
         name: HandoffNames.broker, root: HandoffNames.brokerPath,
-        interfaces: [ManagerProxy.interface, PreferencesProxy.interface, ClipboardProxy.interface])
+        interfaces: [
+            ManagerProxy.interface, PreferencesProxy.interface, ClipboardProxy.interface,
+            PhonesProxy.interface,
+        ])
     private var bridgeSide = Side(
         name: HandoffNames.bridge, root: HandoffNames.bridgePath, interfaces: [BridgeProxy.interface])
     private var isReportScheduled = false
@@ -175,7 +178,8 @@ package final class StatusFeed {
                 BrokerStatus(
                     objects: mirror.objects, manager: mirror.root[ManagerProxy.interface.text] ?? [:],
                     preferences: mirror.root[PreferencesProxy.interface.text] ?? [:],
-                    clipboard: mirror.root[ClipboardProxy.interface.text] ?? [:])
+                    clipboard: mirror.root[ClipboardProxy.interface.text] ?? [:],
+                    phones: mirror.root[PhonesProxy.interface.text] ?? [:])
             },
             bridge: Self.state(of: bridgeSide) { mirror in
                 BridgeStatus(objects: mirror.objects, mirror.root[BridgeProxy.interface.text] ?? [:])

@@ -5,6 +5,7 @@ internal import DocumentsAdapter
 internal import EditorAdapter
 internal import Glibc
 internal import MediaAdapter
+internal import PhoneAdapter
 internal import Platform
 internal import ShellAdapter
 
@@ -13,5 +14,5 @@ Translation.begin()
 exit(
     AdapterChoice.run([
         BrowserAdapter.program, DocumentsAdapter.program, EditorAdapter.program, MediaAdapter.program,
-        ShellAdapter.program,
+        PhoneAdapter.program, ShellAdapter.program,
     ]))

@@ -272,11 +272,15 @@ def wait_for_link(one: Machine, other: Machine) -> None:
 
 def memory(machine: Machine, program: str, kind: str = "Private_Dirty") -> int:
     """What a daemon takes of the memory of this computer, in bytes; `kind` is a line of smaps_rollup (proc(5))."""
-    process = f"/proc/{machine.processes[program].pid}"
+    return private_memory(machine.processes[program].pid, kind)
+
+
+def private_memory(pid: int, kind: str = "Private_Dirty") -> int:
+    """The same of any process."""
     # What of a program that was just built is not on the disk yet counts as written to by the process.
-    with open(f"{process}/exe", "rb") as built:
+    with open(f"/proc/{pid}/exe", "rb") as built:
         os.fsync(built)
-    with open(f"{process}/smaps_rollup", encoding="ascii") as file:
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as file:
         return next(int(line.split()[1]) << 10 for line in file if line.startswith(f"{kind}:"))
 
 

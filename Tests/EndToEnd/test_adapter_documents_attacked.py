@@ -14,7 +14,7 @@ from clients import CROSSING, Client, Dock
 from fake_viewers import FakeManager, FakeOkular
 from samples import tagged
 from sandbox import Sandbox, can_be_made
-from support import SANITIZED, Machine
+from support import SANITIZED, Machine, private_memory
 from viewers import ADAPTER, BROWSING, READING, Desktop, pdf
 
 Desktops = tuple[Desktop, Desktop]
@@ -193,11 +193,6 @@ def test_more_viewers_than_there_can_be(desktops: Desktops) -> None:
     FakeOkular(desk.machine, str(desk.document("Thesis.pdf")), name="org.kde.okular-300")
     attacker.close()
     dock.offer("Thesis.pdf")
-
-
-def private_memory(process: int) -> int:
-    with open(f"/proc/{process}/smaps_rollup", encoding="ascii") as file:
-        return next(int(line.split()[1]) << 10 for line in file if line.startswith("Private_Dirty:"))
 
 
 def test_viewer_that_nobody_knows(desktops: Desktops) -> None:

@@ -54,7 +54,7 @@ struct NoticeTextTests {
                     deviceID: ids.device, deviceName: text, applicationID: text, title: text)),
             .continuedAll(run(text)),
             try #require(Notice.progress(offer(text))), try #require(Notice.failure(failure)),
-            .noWindow(text), .notSent(to: known(text), FailureText(.applicationFailed, text)),
+            .noWindow(text), .notSent(to: known(text).label, FailureText(.applicationFailed, text)),
             .introduced(introduction(text, 1)), .introduced(introduction(text, 61)),
             .retracted([known(text)], by: known(text)),
             .retracted([known(text), known(text)], by: known(text)),

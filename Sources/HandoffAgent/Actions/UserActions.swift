@@ -25,7 +25,7 @@ final class UserActions: AgentActions {
     var onOutcome: (@MainLoop (RemoteOffer, Failure?, _ note: String) -> Void)?
 
     /// Called when what is current here is sent to a device, and then with why it was not, if it was not.
-    var onSent: (@MainLoop (KnownDevice, FailureText?) -> Void)?
+    var onSent: (@MainLoop (ChosenText, FailureText?) -> Void)?
 
     /// Called when what is in the clipboard of a device is to be pasted, and then with why it was not, if it was
     /// not. That it was is told by whoever has put it into the clipboard.
@@ -159,10 +159,23 @@ final class UserActions: AgentActions {
     }
 
     func send(to deviceID: String) {
+        if let broker = feed.broker,
+            let phone = feed.report.broker.content?.phones.first(where: { $0.target == deviceID })
+        {
+            onSent?(phone.label, nil)
+            MainLoop.start { [weak self] in
+                do {
+                    try await phone.send(by: broker)
+                } catch {
+                    self?.onSent?(phone.label, .sendingToPhone(DBusError.converting(error)))
+                }
+            }
+            return
+        }
         guard let bridge = feed.bridge,
             let device = feed.report.bridge.content?.devices.first(where: { $0.id == deviceID })
         else { return }
-        onSent?(device, nil)
+        onSent?(device.label, nil)
         let proxy = DeviceProxy(bridge.object(device.path))
         MainLoop.start { [weak self] in
             do {
@@ -191,7 +204,7 @@ final class UserActions: AgentActions {
 
     private func notSent(to device: KnownDevice, _ failure: FailureText, _ message: String) {
         agentLog.info("What is current here was not sent to \(device.id): \(message)")
-        onSent?(device, failure)
+        onSent?(device.label, failure)
     }
 
     func paste(from deviceID: String) {

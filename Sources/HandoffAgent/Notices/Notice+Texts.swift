@@ -177,10 +177,10 @@ extension Notice {
     }
 
     /// What is current here was not sent to `device`.
-    static func notSent(to device: KnownDevice, _ failure: FailureText) -> Notice {
+    static func notSent(to device: ChosenText, _ failure: FailureText) -> Notice {
         Notice(
             slot: .sending, title: tr("Nothing was sent"),
-            lines: [failure.summary, saying(failure.detail), device.label.shown].filter { !$0.isEmpty },
+            lines: [failure.summary, saying(failure.detail), device.shown].filter { !$0.isEmpty },
             icon: "dialog-warning")
     }
 

@@ -213,7 +213,7 @@ final class NoticeSurface: Surface {
         schedule()
     }
 
-    private func sent(_ device: KnownDevice, _ failure: FailureText?) {
+    private func sent(_ device: ChosenText, _ failure: FailureText?) {
         tell(failure.map { .notSent(to: device, $0) }, in: .sending)
     }
 

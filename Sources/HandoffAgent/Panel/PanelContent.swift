@@ -6,9 +6,9 @@ internal import Platform
 
 /// What there is to show in the panel.
 package struct PanelContent: Equatable, Sendable {
-    /// A peer that is connected.
+    /// A peer that is connected, or a telephone.
     package struct Peer: Hashable, Sendable {
-        /// 64 hexadecimal digits.
+        /// 64 hexadecimal digits, or what stands for a telephone (``KnownPhone/target``).
         package let id: String
         /// What it is called, fit to be shown.
         package let name: String
@@ -64,7 +64,8 @@ package struct PanelContent: Equatable, Sendable {
             devices.map { Peer(id: $0.id, name: $0.label.shown) }
         }
         let connected = peers(report.peers.filter(\.isConnected))
-        recipients = isSending ? connected : []
+        let phones = broker?.phones.map { Peer(id: $0.target, name: $0.label.shown) } ?? []
+        recipients = isSending ? connected + phones : []
         sources = broker?.isPasting == true ? connected : []
         reachesClipboard = broker?.clipboardDesktop.isEmpty == false
         listable =

@@ -7,7 +7,7 @@ internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 
-/// `handoff send`: sends what is current here to another device, which shows it.
+/// `handoff send`: sends what is current here to another device, which shows it, or to a telephone.
 struct SendVerb: Verb {
     static let name = "send"
     static let arguments: String? = "[DEVICE]"
@@ -30,6 +30,9 @@ struct SendVerb: Verb {
         let bridge = try await session.bridge()
         // From here on, the bridge tells this connection of changes.
         let peers = try await bridge.devices().filter(\.isPaired)
+        if let device, peers.named(device).isEmpty, let phone = try await Self.phone(device, in: session) {
+            return try await send(to: phone, in: session)
+        }
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
         let outcome = waits ? try await SentOutcome(try await session.broker(), peer.id) : nil
@@ -69,6 +72,40 @@ struct SendVerb: Verb {
         try session.reply(
             tr("“{title}” goes on on “{device}”.", ["title": title, "device": peer.label.shown]),
             peer.json([.init(name: "title", value: .string(title))]))
+        return 0
+    }
+}
+
+extension SendVerb {
+    /// The telephone that the user calls `name`; nil if there is none, or no broker that would know.
+    @MainLoop
+    private static func phone(_ name: String, in session: Session) async throws -> KnownPhone? {
+        let broker = try await session.broker()
+        let found = try await KnownPhone.all(at: broker).filter {
+            $0.id == name || $0.name.lowercased() == name.lowercased()
+        }
+        guard found.count <= 1 else {
+            throw CommandFailure.ambiguous(
+                tr("Several telephones are called “{name}”. Name one by its id:", ["name": name.shown]) + "\n"
+                    + found.map { "\($0.id.shown)" }.joined(separator: "\n"))
+        }
+        return found.first
+    }
+
+    @MainLoop
+    private func send(to phone: KnownPhone, in session: Session) async throws -> Int32 {
+        guard !waits else {
+            throw CommandFailure.usage(
+                tr("Nobody says when a telephone shows what it was sent. Leave out --wait."))
+        }
+        do {
+            try await phone.send(by: try await session.broker())
+        } catch let error as DBusError {
+            throw CommandFailure(FailureText.sendingToPhone(error).line, errorName: error.name.text)
+        }
+        try session.reply(
+            tr("“{device}” is sent what is current here.", ["device": phone.label.shown]),
+            ["phone": .string(phone.id), "name": .string(phone.label.shown)])
         return 0
     }
 }

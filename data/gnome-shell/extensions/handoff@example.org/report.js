@@ -21,6 +21,13 @@ function isAnythingToSend(broker) {
         .some(([, properties]) => properties.Current === true && !excluded.includes(properties.ApplicationId));
 }
 
+// The telephones that the broker lists. They are no devices of the bridge: their paths are none of objects.
+function phones(broker) {
+    return (broker?.root[`${BROKER}.Phones`]?.Phones ?? []).map(phone => ({
+        phone: phone.Id, path: `phone/${phone.Id}`, name: line(phone.Name, MAXIMUM_NAME),
+    }));
+}
+
 // What stands against pasting from any of the devices that are connected: the name of an error; empty if nothing does.
 function pasteObstacle(broker, isOn, linked) {
     if (!broker)
@@ -78,7 +85,7 @@ export function makeReport(broker, bridge) {
         offers: offers.slice(0, MAXIMUM_OFFERS),
         more: Math.max(0, offers.length - MAXIMUM_OFFERS),
         listable: peers.filter(peer => peer.isConnected || peer.isAsleep).slice(0, MAXIMUM_LISTABLE),
-        devices: isAnythingToSend(broker) ? linked.slice(0, MAXIMUM_DEVICES) : [],
+        devices: isAnythingToSend(broker) ? [...linked, ...phones(broker)].slice(0, MAXIMUM_DEVICES) : [],
         pasting: makePasting(broker, isEnabled, linked, offers),
     };
 }

@@ -47,7 +47,7 @@ export class Session {
         const names = [
             [BROKER, BROKER_PATH, '_broker', {
                 [`${BROKER}.Manager`]: ['Enabled'], [`${BROKER}.Preferences`]: ['ExcludedApplications', 'Clipboard'],
-                [`${BROKER}.Clipboard`]: ['Desktop'],
+                [`${BROKER}.Clipboard`]: ['Desktop'], [`${BROKER}.Phones`]: ['Phones'],
             }],
             [BRIDGE, BRIDGE_PATH, '_bridge', {}],
         ];
@@ -103,6 +103,11 @@ export class Session {
 
     // Sends what is current here to `device`.
     send(device) {
+        if (device.phone) {
+            this._call(this._broker, BROKER_PATH, `${BROKER}.Phones`, 'Send', new GLib.Variant('(s)', [device.phone]),
+                _('Could not send'), explained);
+            return;
+        }
         this._sending.add(device.path);
         this._call(this._bridge, device.path, `${BROKER}.Device`, 'Send', null, _('Could not send'), explainedSending);
     }
