@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import HandoffCore
+internal import Platform
 
 /// Which browser has started the host, and for whom.
 enum BrowserIdentity {
@@ -12,8 +13,12 @@ enum BrowserIdentity {
     /// Desktop entries of browsers whose program is called otherwise.
     private static let entries = [
         "chrome": "google-chrome", "brave": "brave-browser", "msedge": "microsoft-edge",
-        "firefox-bin": "firefox",
+        "firefox-bin": "firefox", "vivaldi-bin": "vivaldi-stable",
     ]
+    /// What starts the host for a Firefox that runs in a sandbox.
+    private static let portals: Set = ["xdg-desktop-portal", "xdg-native-messaging-proxy"]
+    /// Such a Firefox, of a snap or of Flathub.
+    private static let sandboxed = ["firefox_firefox", "org.mozilla.firefox"]
 
     /// Whether the arguments, without the program's name, say that our add-on asks for the host.
     static func isForAddOn(_ arguments: some Sequence<String>) -> Bool {
@@ -33,6 +38,13 @@ enum BrowserIdentity {
         var text = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let count = readlink("/proc/\(getppid())/exe", &text, Int(PATH_MAX))
         guard count > 0 else { return nil }
-        return application(at: String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        let path = String(decoding: text[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard let name = path.split(separator: "/").last, portals.contains(String(name)) else {
+            return application(at: path)
+        }
+        // A portal does not say for whom. There are hardly ever two of them.
+        return sandboxed.first { id in
+            UserDirectories.applications.contains { access("\($0)/\(id).desktop", F_OK) == 0 }
+        }.flatMap { try? ApplicationID($0) }
     }
 }

@@ -69,6 +69,8 @@ struct WebPageTests {
         arguments: [
             ("/usr/lib/chromium/chromium", "chromium"), ("/usr/lib/firefox-esr/firefox-esr", "firefox-esr"),
             ("/usr/lib/firefox/firefox-bin", "firefox"), ("/opt/google/chrome/chrome", "google-chrome"),
+            ("/opt/brave.com/brave/brave", "brave-browser"), ("/opt/vivaldi/vivaldi-bin", "vivaldi-stable"),
+            ("/opt/microsoft/msedge/msedge", "microsoft-edge"),
             ("/usr/lib/firefox-esr/firefox-esr (deleted)", "firefox-esr"),
         ])
     func identity(path: String, id: String) {
