@@ -63,7 +63,7 @@ func adapter(_ name: String, _ folder: String, _ dependencies: [Target.Dependenc
 }
 
 /// The adapters, each in a folder of this name.
-let adapters = ["Browser", "Documents", "Editor", "Media", "Phone", "Shell"]
+let adapters = ["Browser", "Documents", "Editor", "Media", "Office", "Phone", "Shell"]
 
 /// What each adapter may stand on beside that.
 let adapterDependencies: [Target.Dependency] = [

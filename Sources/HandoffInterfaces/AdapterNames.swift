@@ -11,6 +11,8 @@ extension HandoffNames {
     package static let editorAdapter: BusName = "org.example.Handoff.Editor"
     /// What it serves for the plugins of editors, and that for the office for its extension.
     package static let editorAdapterPath: ObjectPath = "/org/example/Handoff/Editor"
+    /// The bus name of the adapter for the office; it serves what that for editors does, at the same path.
+    package static let officeAdapter: BusName = "org.example.Handoff.Office"
     /// The bus name of the adapter for telephones.
     package static let phoneAdapter: BusName = "org.example.Handoff.Phone"
     /// The bus name of the adapter for shells.

@@ -5,6 +5,7 @@ internal import DocumentsAdapter
 internal import EditorAdapter
 internal import Glibc
 internal import MediaAdapter
+internal import OfficeAdapter
 internal import PhoneAdapter
 internal import Platform
 internal import ShellAdapter
@@ -14,5 +15,5 @@ Translation.begin()
 exit(
     AdapterChoice.run([
         BrowserAdapter.program, DocumentsAdapter.program, EditorAdapter.program, MediaAdapter.program,
-        PhoneAdapter.program, ShellAdapter.program,
+        OfficeAdapter.program, PhoneAdapter.program, ShellAdapter.program,
     ]))

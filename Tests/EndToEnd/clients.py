@@ -269,6 +269,6 @@ class Dock(Session):
         """The outcomes so far: application, error name, message."""
         return [event.arguments.unpack() for event in self.events if event.member == "ContinueFinished"]
 
-    def outcome(self, timeout: float | None = None) -> tuple[str, str, str]:
-        """Waits for the first outcome."""
-        return wait(self.finished, "ContinueFinished", timeout)[0]
+    def outcome(self, timeout: float | None = None, number: int = 1) -> tuple[str, str, str]:
+        """Waits for the first outcome, or for that of this number."""
+        return wait(lambda: self.finished()[number - 1:], "ContinueFinished", timeout)[0]

@@ -15,18 +15,18 @@ from clients import CROSSING, Client, Dock
 from editors import Editor
 from gi.repository import GLib
 from listener import Listener
-from support import PROGRAMS, Machine
+from support import PROGRAMS, Machine, private_memory
 from test_adapter_editors import edited, typed  # noqa: F401
 
 
 class Plugin:
-    """What a plugin of an editor could be: the pipes to `handoff-editor`."""
+    """What a plugin of an editor, or the extension in the office, could be: the pipes to `handoff-editor` or `handoff-office`."""
 
     def __init__(self, machine: Machine, editor: str = "vim") -> None:
+        words = ["office", "--stdio"] if editor == "office" else ["editor", "--stdio", editor]
         with open(machine.log_file("handoff-editor"), "ab") as log:
             self.process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "TERM", str(PROGRAMS / "handoff-adapter"), "editor", "--stdio", editor],
-                env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
+                ["setpriv", "--pdeathsig", "TERM", str(PROGRAMS / "handoff-adapter"), *words], env=machine.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
         os.set_blocking(self.process.stdout.fileno(), False)
         self.text = b""
 
@@ -50,8 +50,7 @@ class Plugin:
         return json.loads(first)
 
     def memory(self) -> int:
-        with open(f"/proc/{self.process.pid}/smaps_rollup", encoding="ascii") as file:
-            return next(int(line.split()[1]) << 10 for line in file if line.startswith("Private_Dirty:"))
+        return private_memory(self.process.pid)
 
     def close(self) -> int:
         self.process.stdin.close()

@@ -146,9 +146,9 @@ def test_host_that_nobody_has_named(sessions: Machines) -> None:
     called = write(lap, "exit 0")
     offer(desk)
     dock = Dock(lap)
-    for _ in range(2):
+    for number in (1, 2):
         dock.continue_offer(dock.offer("work"))
-        application, error, message = dock.outcome(PATIENCE)
+        application, error, message = dock.outcome(PATIENCE, number)
         assert (application, error) == (SHELL, FAILED) and "handoff ssh" in message
         done(lap.run("handoff", "ssh", desk.name, "desk"))
         assert json.loads(done(lap.run("handoff", "ssh", "--json", desk.name)))["host"] == "desk"

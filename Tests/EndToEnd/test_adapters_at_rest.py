@@ -12,14 +12,15 @@ from gi.repository import GLib
 from buses import BUS, let_pass, wait
 from editors import started
 from fake_viewers import FakeOkular
+from phones import Phone, PlayedPhone
 from players import RealPlayer, end_players, install_adapter, missing, silence, start_adapter, tone
-from support import Machine
+from support import SANITIZED, Machine, private_memory
 from test_adapter_browser_host import host
 from test_adapter_editors_attacked import Plugin
 from test_desktop_entries import have_bus_start
 from test_notices import switches
 
-ADAPTERS = ("Documents", "Media", "Shell")
+ADAPTERS = ("Documents", "Media", "Phone", "Shell")
 
 
 def ask_bus(machine: Machine, member: str, arguments: GLib.Variant) -> Any:
@@ -36,7 +37,7 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
     desk.environment["XDG_DATA_DIRS"] += ":/usr/share"
     silence(desk)
     install_adapter(desk)
-    for name in ("documents", "shell"):
+    for name in ("documents", "phone", "shell"):
         have_bus_start(desk, f"org.example.Handoff.{name.capitalize()}", started(desk, name))
     film = tone(Path(desk.environment["HOME"], "film.wav"), 120)
     desk.start("mpv", str(film))
@@ -46,14 +47,17 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
         FakeOkular(desk, str(film))
         assert not desk.run("handoff", "here").returncode
         ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", ("org.example.Handoff.Documents", 0)))
-        plugin = Plugin(desk)
+        PlayedPhone(desk, Phone("anna", "Anna"))
+        ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", ("org.example.Handoff.Phone", 0)))
+        plugin, office = Plugin(desk), Plugin(desk, "office")
         plugin.front(film.with_suffix(".txt"))
+        office.say(event="front", application="libreoffice-writer", file=str(film.with_suffix(".odt")), page=1)
         with host(desk) as browser:
             browser.show("A page", focus=False)
             pids = {name: ask_bus(desk, "GetConnectionUnixProcessID", GLib.Variant("(s)", (f"org.example.Handoff.{name}",)))
                     for name in ADAPTERS}
             pids |= {program: desk.processes[program].pid for program in ("handoffd", "handoff-bridge", "handoff-agent")}
-            pids |= {"editor": plugin.process.pid, "browser": browser.process.pid}
+            pids |= {"editor": plugin.process.pid, "office": office.process.pid, "browser": browser.process.pid}
             # What follows from the start is done by then.
             let_pass(5)
             before = {name: switches(process) for name, process in pids.items()}
@@ -61,7 +65,10 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
             let_pass(60)
             woken = {name: switches(process) - before[name] for name, process in pids.items()}
             assert sum(woken.values()) <= 2, woken
-            plugin.close()
+            for name in ("Phone", "office"):
+                assert SANITIZED or private_memory(pids[name]) < 2 * private_memory(pids["editor"]), name
+            for one in (plugin, office):
+                one.close()
     finally:
         desk.processes.pop("mpv", None)
         end_players(desk)

@@ -68,7 +68,7 @@ def account(root: Path, files: set[str], lists: dict[str, list[str]]) -> dict[st
 def check_owners(owners: dict[str, str]) -> None:
     """What an application or a kind of it needs is all in one package."""
     adapters = {"browser": "handoff-browsers", "documents": "handoff-documents", "editor": "handoff-editors",
-                "media": "handoff-media", "shell": "handoff"}
+                "media": "handoff-media", "office": "handoff-documents", "phone": "handoff", "shell": "handoff"}
     for file, package in owners.items():
         name = re.sub(r"^(org\.example\.Handoff\.?|handoff-)", "", Path(file).name).lower().partition(".")[0]
         if file.startswith("usr/libexec/") or "/systemd/user/" in file or "/handoff/adapters/" in file \

@@ -2,8 +2,8 @@
 import DBus
 import HandoffClient
 import HandoffStatus
-import Platform
 import MainLoop
+import Platform
 import Testing
 
 @testable import HandoffCommand

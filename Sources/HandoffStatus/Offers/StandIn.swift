@@ -9,12 +9,13 @@ package enum StandIn: String, CaseIterable, Sendable {
     case documents = "org.example.Handoff.Documents"
     case editor = "org.example.Handoff.Editor"
     case media = "org.example.Handoff.Media"
+    case office = "org.example.Handoff.Office"
     case shell = "org.example.Handoff.Shell"
 
     /// Whether it continues something in the application that it comes from, if that is installed here.
     package var prefersOrigin: Bool {
         switch self {
-        case .documents, .editor, .media: true
+        case .documents, .editor, .media, .office: true
         case .browser, .shell: false
         }
     }
@@ -35,6 +36,7 @@ package enum StandIn: String, CaseIterable, Sendable {
         case .documents: tr("the document viewer or file manager here")
         case .editor: tr("the text editor here")
         case .media: tr("the media player here")
+        case .office: tr("LibreOffice here")
         case .shell: tr("a terminal here")
         }
     }

@@ -108,7 +108,8 @@ struct SessionTests {
     @Test(
         "have a name that neither a shell nor tmux can take for anything else",
         arguments: [
-            "", "-a", "a b", "a;b", "$(id)", "`id`", "a'b", "=a", "a:0", "a.b", "a\nb", "é", "#{a}", "%1", "@1",
+            "", "-a", "a b", "a;b", "$(id)", "`id`", "a'b", "=a", "a:0", "a.b", "a\nb", "é", "#{a}", "%1",
+            "@1",
             String(repeating: "a", count: 65),
         ])
     func names(_ name: String) { #expect(SessionName(name) == nil) }
@@ -128,7 +129,8 @@ struct SessionTests {
         var allowed = AllowedSessions("nonsense\n\n")
         allowed.add(first, "here")
         allowed.add(second, "there")
-        #expect(allowed.holds(first, "here") && !allowed.holds(first, "there") && !allowed.holds(second, "here"))
+        #expect(
+            allowed.holds(first, "here") && !allowed.holds(first, "there") && !allowed.holds(second, "here"))
         allowed.add(first, "elsewhere")
         #expect(!allowed.holds(first, "here") && allowed.holds(second, "there"))
         #expect(AllowedSessions(allowed.text) == allowed)

@@ -11,7 +11,9 @@ struct SessionHostsTests {
 
     @Test(
         "are what ssh takes for a host, or for a user and a host",
-        arguments: ["host", "me@host", "a.b-c_d", "10.0.0.1", "2001:db8::1", "0", String(repeating: "a", count: 255)])
+        arguments: [
+            "host", "me@host", "a.b-c_d", "10.0.0.1", "2001:db8::1", "0", String(repeating: "a", count: 255),
+        ])
     func hosts(_ text: String) throws {
         #expect(try SessionHosts([id(1): text]).texts == [id(1): text])
     }
@@ -19,7 +21,8 @@ struct SessionHostsTests {
     @Test(
         "are nothing that ssh or a shell could take for something else",
         arguments: [
-            "", "-oProxyCommand=x", "a b", "a;b", "$(x)", "`x`", "@host", "me@", "a@b@c", "me@-x", "a\nb", "a/b", "é", "[::1]",
+            "", "-oProxyCommand=x", "a b", "a;b", "$(x)", "`x`", "@host", "me@", "a@b@c", "me@-x", "a\nb",
+            "a/b", "é", "[::1]",
             "ssh://host", "a'b", "a\"b", "%h", "~x", String(repeating: "a", count: 256),
         ])
     func others(_ text: String) {
