@@ -311,7 +311,7 @@ def test_adapters_are_one_program(installed: Machine, prefix: Path) -> None:
     """All adapters are installed as one program with a name for each, together with their descriptions; what starts them
     without an agent ends at once where the bus can start one."""
     links = {path.name: path.resolve().name for path in (prefix / "libexec").glob("handoff-*") if path.is_symlink()}
-    names = ("browser", "documents", "editor", "media", "shell")
+    names = ("browser", "documents", "editor", "media", "office", "phone", "shell")
     assert links == {f"handoff-{name}": "handoff-adapter" for name in names}
     described = {path.name for path in (prefix / "share" / "handoff" / "adapters").iterdir()}
     assert described == {f"{name}.adapter" for name in names}
