@@ -52,7 +52,7 @@ package struct ContinuePage: Equatable, Sendable {
         _ name: ApplicationNames
     ) {
         (sends, lost) = (
-            begun.rows(report?.peers ?? [], report?.broker.content?.phones ?? [], at: now), attempts.lost
+            begun.rows(report?.peers ?? [], at: now), attempts.lost
         )
         guard let report else {
             empty = .waiting

@@ -11,14 +11,17 @@ package struct Sends: Equatable, Sendable {
         case failed(String)
     }
 
-    /// By the ids of the devices.
+    /// By the ids of the devices, or what stands for a telephone.
     private var standings: [String: Standing] = [:]
+    /// The telephones among them. They may be listed no longer by the time that something comes of it.
+    private var phones: [String: KnownPhone] = [:]
 
     /// None yet.
     package init() {}
 
-    /// Something is sent to `device`.
-    package mutating func begin(_ device: String) {
+    /// Something is sent to `device`, which stands for `phone`, if that is not nil.
+    package mutating func begin(_ device: String, _ phone: KnownPhone? = nil) {
+        if let phone { phones[device] = phone }
         if case .running(let number) = standings[device] {
             standings[device] = .running(number + 1)
         } else {
@@ -35,27 +38,27 @@ package struct Sends: Equatable, Sendable {
             standings[device] = .failed(
                 message.isEmpty ? tr("It has failed, and nobody says why.") : message)
         } else {
-            standings[device] = nil
+            (standings[device], phones[device]) = (nil, nil)
         }
     }
 
     /// What `device` has not got is of no interest any more.
     package mutating func forget(_ device: String) {
-        if case .failed = standings[device] { standings[device] = nil }
+        if case .failed = standings[device] { (standings[device], phones[device]) = (nil, nil) }
     }
 
-    /// Forgets what devices have not got that are not paired any more, and telephones that are gone.
-    package mutating func keep(only peers: [KnownDevice], _ phones: [KnownPhone] = []) {
-        let ids = Set(peers.map(\.id) + phones.map(\.target))
+    /// Forgets what devices have not got that are not paired any more.
+    package mutating func keep(only peers: [KnownDevice]) {
+        let ids = Set(peers.map(\.id)).union(phones.keys)
         standings = standings.filter { id, standing in
             if case .failed = standing { ids.contains(id) } else { true }
         }
     }
 
     /// What there is to show of it, in the order of `peers`.
-    func rows(_ peers: [KnownDevice], _ phones: [KnownPhone] = [], at now: Int64) -> [SendRow] {
-        let all = peers.map { ($0.id, $0.label.shown) } + phones.map { ($0.target, $0.label.shown) }
-        let known = all.filter { standings[$0.0] != nil }
+    package func rows(_ peers: [KnownDevice], at now: Int64) -> [SendRow] {
+        let phones = phones.values.map { ($0.target, $0.label.shown) }.sorted { $0.1 < $1.1 }
+        let known = (peers.map { ($0.id, $0.label.shown) } + phones).filter { standings[$0.0] != nil }
         let gone = standings.keys.filter { id in !known.contains { $0.0 == id } }.sorted()
         return
             (known + gone.map { ($0, String($0.prefix(ShortIDs.minimum))) })

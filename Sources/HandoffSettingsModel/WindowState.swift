@@ -27,7 +27,7 @@ package struct WindowState: Equatable, Sendable {
         self.report = report
         attempts.keep(only: offers)
         if report.bridge.content != nil {
-            sends.keep(only: report.peers, report.broker.content?.phones ?? [])
+            sends.keep(only: report.peers)
         }
     }
 
@@ -51,8 +51,8 @@ package struct WindowState: Equatable, Sendable {
     /// The user sends what is current here to the device of this id, or to the telephone that it stands for.
     /// - Returns: what has to be asked for.
     package mutating func send(to device: String) -> Request {
-        sends.begin(device)
-        let phone = report?.broker.content?.phones.first { $0.target == device }
+        let phone = KnownPhone.meant(by: device, among: report?.broker.content?.phones ?? [])
+        sends.begin(device, phone)
         return phone.map { .sendToPhone($0) } ?? .send(device)
     }
 

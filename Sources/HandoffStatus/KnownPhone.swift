@@ -12,10 +12,22 @@ package struct KnownPhone: Hashable, Sendable {
     /// What it is called, as it came; see ``label``.
     package let name: String
 
+    /// The telephone that a broker calls `id`.
+    package init(id: String, name: String) { (self.id, self.name) = (id, name) }
+
     /// What it is called, fit to be shown.
     package var label: ChosenText { ChosenText(name: name) }
     /// What stands for it where devices stand by their ids, which have no `/`.
-    package var target: String { "phone/\(id)" }
+    package var target: String { Self.prefix + id }
+
+    private static let prefix = "phone/"
+
+    /// The telephone that `target` stands for, among these if it is still there; nil if it stands for a device.
+    package static func meant(by target: String, among phones: [KnownPhone]) -> KnownPhone? {
+        guard target.hasPrefix(prefix) else { return nil }
+        return phones.first { $0.target == target }
+            ?? KnownPhone(id: String(target.dropFirst(prefix.count)), name: "")
+    }
 
     /// The telephones that `value` lists, `Phones` of a broker.
     static func all(in value: Value?) -> [KnownPhone] {

@@ -68,7 +68,10 @@ class Child:
         self.connection.sendall(line + b"\n")
 
     def ask(self, kind: str, **about: Any) -> dict[str, Any]:
-        """Asks, and waits for the answer."""
+        """Asks, and waits for the answer: where the user is in what was in front last, if nothing else is said."""
+        if kind == "save" and not about.keys() & {"file", "name"}:
+            last = next((one for one in reversed(self.said) if one.get("event") == "front"), {})
+            about |= {name: last[name] for name in ("file", "name") if name in last}
         self.last += 1
         number = self.last
         self.send(json.dumps({"ask": kind, "id": number} | about).encode())
@@ -139,8 +142,9 @@ class Desk:
         office.press(*(("alt+e", "Up", "Return") if path.suffix == ".odp" else ("ctrl+shift+m",)))
         wait(lambda: office.front.startswith(f"{path.name} -"), f"{path.name} to be edited")
 
-    def save(self) -> dict[str, Any]:
-        return self.child.ask("save", folder=str(self.private))
+    def save(self, **which: str) -> dict[str, Any]:
+        """Where the user is in this document (`file` or `name`), or in what was in front last."""
+        return self.child.ask("save", folder=str(self.private), **which)
 
     def close(self) -> None:
         if self.office:

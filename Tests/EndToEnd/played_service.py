@@ -57,7 +57,7 @@ class Played(RawConnection):
         if behaviour["how"] == "hang":
             self.hanging.append(message)
         elif behaviour["how"] == "error":
-            self.send(message.new_method_error_literal(behaviour["name"], behaviour["text"]), None)
+            self.send(message.new_method_error_literal(behaviour.get("name", f"{BUS}.Error.Failed"), behaviour.get("text", "")), None)
         elif behaviour["how"] == "reply":
             self.send(message.new_method_reply(), GLib.Variant.parse(None, behaviour["value"], None, None))
         else:

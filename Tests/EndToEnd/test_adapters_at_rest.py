@@ -12,6 +12,7 @@ from gi.repository import GLib
 from buses import BUS, let_pass, wait
 from editors import started
 from fake_viewers import FakeOkular
+from offices import text
 from phones import Phone, PlayedPhone
 from players import RealPlayer, end_players, install_adapter, missing, silence, start_adapter, tone
 from support import SANITIZED, Machine, private_memory
@@ -51,7 +52,7 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
         ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", ("org.example.Handoff.Phone", 0)))
         plugin, office = Plugin(desk), Plugin(desk, "office")
         plugin.front(film.with_suffix(".txt"))
-        office.say(event="front", application="libreoffice-writer", file=str(film.with_suffix(".odt")), page=1)
+        office.say(event="front", application="libreoffice-writer", file=str(text(film.with_suffix(".odt"))), page=1)
         with host(desk) as browser:
             browser.show("A page", focus=False)
             pids = {name: ask_bus(desk, "GetConnectionUnixProcessID", GLib.Variant("(s)", (f"org.example.Handoff.{name}",)))

@@ -79,7 +79,7 @@ def test_nothing_that_goes_on(desk: Desk) -> None:
         office.hand_over("-o", path)
         office.focus(path.name)
         child.told("closed")
-        assert desk.save() == {}
+        assert desk.save(file=str(path)) == {}
         office.focus("Letter.odt")
         child.told("front", file=str(letter))
     asking = subprocess.Popen(command_line(desk.machine, str(secret)), env=desk.machine.environment, stderr=subprocess.DEVNULL)
@@ -105,7 +105,7 @@ def test_closed(desk: Desk) -> None:
     child.told("front", file=str(desk.papers / "First.odt"))
     office.press("ctrl+w")
     child.told("closed")
-    assert desk.save() == {}
+    assert desk.save(file=str(desk.papers / "First.odt")) == {}
     assert child.open(desk.papers / "Second.odt")
     child.told("front", file=str(desk.papers / "Second.odt"))
 
@@ -116,7 +116,7 @@ def test_never_saved(desk: Desk) -> None:
     office.press("ctrl+n")
     office.focus("Untitled 1")
     child.told("closed")
-    assert desk.save() == {}
+    assert desk.save(name="Untitled 1") == {}
     office.type("words")
     child.told("front", application="libreoffice-writer", name="Untitled 1", page=1)
     copy = desk.private / "Untitled 1.odt"
@@ -201,12 +201,13 @@ def test_odd_places(desk: Desk) -> None:
     _, child = desk.start()
     table, talk = sheets(desk.papers / "Sums.ods"), slides(desk.papers / "Talk.odp")
     assert child.open(desk.papers / "Letter.odt", page=10_000_000, slide=2, sheet="x") and desk.save()["page"] == 6
-    assert child.open(talk, slide=77, page=3) and desk.save()["slide"] == 4
-    assert child.open(table, sheet="Rooms", cell="B2") and desk.save()["cell"] == "B2"
+    assert child.open(talk, slide=77, page=3) and desk.save(file=str(talk))["slide"] == 4
+    assert child.open(table, sheet="Rooms", cell="B2") and desk.save(file=str(table))["cell"] == "B2"
     for odd in ({"sheet": "None", "cell": "C3"}, {"sheet": "Rooms", "cell": "ZZZ9999999"},
                 {"sheet": "Rooms", "cell": "A1:B2"}, {}):
         assert child.open(table, **odd)
-        assert (desk.save()["sheet"], desk.save()["cell"]) == ("Rooms", "B2")
+        place = desk.save(file=str(table))
+        assert (place["sheet"], place["cell"]) == ("Rooms", "B2")
 
 
 def test_without_child(desk: Desk) -> None:

@@ -48,14 +48,14 @@ def test_files() -> None:
 
 def test_questions(lines: ModuleType) -> None:
     """Questions that are none are overlooked, whatever they are."""
-    folder = {"ask": "save", "id": 1, "folder": "/private"}
+    folder = {"ask": "save", "id": 1, "folder": "/private", "file": "/a.odt"}
     file = {"ask": "open", "id": 2, "file": "/home/a/b.odt", "mode": "edit"}
     for sound in (folder, file, file | {"mode": "view", "page": "x"}, file | {"mode": "unsaved", "name": "Plans"},
                   {"ask": "front", "id": 3}):
         assert lines.question(json.dumps(sound).encode()) == sound
     wrong_ones = [
         folder | {"id": "1"}, folder | {"id": True}, folder | {"id": 0}, folder | {"id": 1e300}, folder | {"folder": "private"},
-        folder | {"folder": "/a/../b"}, folder | {"folder": None}, folder | {"ask": ["save"]},
+        folder | {"folder": "/a/../b"}, folder | {"folder": None}, folder | {"file": "a"}, folder | {"file": None, "name": 1}, folder | {"ask": ["save"]},
         file | {"file": "http://a/b.odt"}, file | {"file": "/a\0.odt"}, file | {"mode": "hidden"}, file | {"mode": {}},
         file | {"mode": "unsaved"},
         file | {"mode": "unsaved", "name": "a/b"}, file | {"mode": "unsaved", "name": "a\nb"},

@@ -99,4 +99,20 @@ struct SendsTests {
         state.take(Samples.report())
         #expect(state.sends == Sends())
     }
+
+    @Test("what is sent to a telephone has its name until it is over, whatever is listed by then")
+    func phone() {
+        let phone = KnownPhone(id: "anna", name: "Anna")
+        var sends = Sends()
+        sends.begin(phone.target, phone)
+        sends.keep(only: [])
+        #expect(sends.rows([], at: 0).map(\.device) == ["Anna"])
+        sends.finish(phone.target, .failed(name: "", message: "No."))
+        sends.keep(only: [])
+        #expect(sends.rows([], at: 0).map(\.standing) == [.failed("No.")])
+        sends.forget(phone.target)
+        #expect(sends == Sends())
+        #expect(KnownPhone.meant(by: Samples.device, among: [phone]) == nil)
+        #expect(KnownPhone.meant(by: "phone/bert", among: [phone])?.id == "bert")
+    }
 }

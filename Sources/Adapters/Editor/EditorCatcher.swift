@@ -62,6 +62,13 @@ final class EditorCatcher {
         let state = try await EditingText.state(of: activity, looks)
         let origin = activity.userInfo["application"]?.string ?? ""
         guard let choice = try await choose(origin, state) else {
+            guard state.document.path != nil else {
+                throw HandoffFailure(
+                    .applicationFailed,
+                    tr(
+                        "Here is no editor that can be given a text without a file. Save it on the other device, or install"
+                            + " Visual Studio Code or one of its kin here, with the extension for Handoff."))
+            }
             guard state.text == nil else {
                 throw HandoffFailure(
                     .applicationFailed,
@@ -93,7 +100,9 @@ final class EditorCatcher {
         let found = try await looks.find(.starting) {
             var candidates = KnownEditor.candidates(
                 origin: origin, preferred: Self.preferred(), hasText: hasText)
-            if state.document.path == nil { candidates = candidates.filter(\.takesUntitled) }
+            if state.document.path == nil {
+                candidates = candidates.filter { $0.takesUntitled && $0.hasPlugin }
+            }
             // One whose plugin is off opens the file, but has nobody to take the text.
             if hasText { candidates = candidates.filter(\.hasPlugin) + candidates.filter { !$0.hasPlugin } }
             return candidates.compactMap {

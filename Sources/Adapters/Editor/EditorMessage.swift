@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
-internal import Platform
 
-/// Where the user of an editor is.
-struct EditorState: Equatable, Sendable {
+/// Where the user of an editor is: `file`, or `name` if no file holds the text, `line`, `column`, `text` and `folder` of a message.
+struct EditorState: PluginState {
     /// What is edited.
     let document: ShownDocument
     /// The place of the cursor.
@@ -12,46 +11,6 @@ struct EditorState: Equatable, Sendable {
     var text: String?
     /// The folder that the editor's window shows, an absolute path; nil if it shows none.
     var folder: String?
-}
-
-/// What the plugin of an editor says, one JSON object on a line.
-enum EditorMessage: PluginMessage, Equatable {
-    /// The user is at this text: `{"event": "front", "file": …, "line": …, "column": …, "folder": …}`. One that no file holds
-    /// has a `name` instead of `file`.
-    case front(EditorState)
-    /// The user is at something else, which is none of ours: `{"event": "left"}`.
-    case left
-    /// There is no text any more: `{"event": "closed"}`.
-    case closed
-    /// It is asked where the user is, and this is its answer; nil if it has none:
-    /// `{"answer": …, "file": …, "line": …, "column": …, "text": …, "folder": …}`.
-    case state(Int64, EditorState?)
-    /// It was asked to open something, and has done so: `{"answer": …, "opened": true}`.
-    case opened(Int64, Bool)
-
-    init?(_ line: [UInt8]) {
-        guard let message = try? JSONValue.read(line) else { return nil }
-        if let number = message["answer"]?.integer {
-            self =
-                message["opened"]?.boolean.map { .opened(number, $0) } ?? .state(number, EditorState(message))
-            return
-        }
-        switch message["event"]?.text {
-        case "front":
-            guard let state = EditorState(message) else { return nil }
-            self = .front(state)
-        case "left": self = .left
-        case "closed": self = .closed
-        default: return nil
-        }
-    }
-
-    var answers: Int64? {
-        switch self {
-        case .state(let number, _), .opened(let number, _): number
-        default: nil
-        }
-    }
 }
 
 extension EditorState {

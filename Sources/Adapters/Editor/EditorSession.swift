@@ -11,14 +11,16 @@ internal import Platform
 @MainLoop
 final class EditorSession: PluginSession {
     private let editor: KnownEditor
-    private let pipe: PluginPipe<EditorMessage>
+    private let pipe: PluginPipe<EditorState>
     private let application: AdaptedApplication
     private let looks = FileLooks()
     /// What the plugin said last of where the user is; nil for nowhere.
     private var front: ShownDocument?
     /// The folder of what is shown, if it may be told.
     private var folderShown: String?
-    private lazy var latest = Latest<EditorMessage>(every: Self.interval) { [weak self] in self?.take($0) }
+    private lazy var latest = Latest<PluginMessage<EditorState>>(every: Self.interval) { [weak self] in
+        self?.take($0)
+    }
 
     /// At least this lies between two things that are told to the broker.
     private static let interval = Duration.milliseconds(100)
@@ -29,7 +31,7 @@ final class EditorSession: PluginSession {
 
     /// The editor whose plugin is at the other end of `pipe`.
     /// - Throws: never for an editor that is known.
-    init(_ editor: KnownEditor, _ pipe: PluginPipe<EditorMessage>) throws(HandoffFailure) {
+    init(_ editor: KnownEditor, _ pipe: PluginPipe<EditorState>) throws(HandoffFailure) {
         (self.editor, self.pipe) = (editor, pipe)
         application = AdaptedApplication(
             try ApplicationID(editor.id), types: [try EditingText.type()], team: try Team(EditingText.team),
@@ -50,7 +52,7 @@ final class EditorSession: PluginSession {
 
     // MARK: What the user is at
 
-    private func take(_ message: EditorMessage) {
+    private func take(_ message: PluginMessage<EditorState>) {
         switch message {
         case .front(let state):
             front = state.document

@@ -13,9 +13,8 @@ final class OfficeCatcher {
     private let service: AdapterService
     private let looks = FileLooks()
     private let starter: ProgramStarter
-    private let turns = Turns()
     private var application: AdaptedApplication?
-    private let pending = Pendings<OfficeErrand>()
+    private let pending = Pendings<OfficeTask>()
     private lazy var idleEnd = IdleEnd(of: service, after: Self.idle) { [weak self] in
         self?.application?.isContinuing == true
     }
@@ -24,16 +23,12 @@ final class OfficeCatcher {
     private static let idle = Duration.seconds(20)
     /// How long the office may take to start, and its extension to ask what for.
     private static let patience = Duration.seconds(18)
-    /// How long one waits for another. With the other it is less than the broker waits, so that nothing opens long after the
-    /// user was told that it does not.
-    private static let turnPatience = Duration.seconds(10)
-
     /// What there is on the bus of `service`.
     init(_ service: AdapterService) {
         self.service = service
         starter = ProgramStarter(service.bus, looks, adapterLog)
         service.bus.connection.objects.export(
-            HandoffNames.editorAdapterPath, [EditorAdapterBinding(PendingErrand(pending))])
+            HandoffNames.editorAdapterPath, [EditorAdapterBinding(PendingTask(pending))])
     }
 
     /// Registers, so that it is handed what is continued.
@@ -49,49 +44,49 @@ final class OfficeCatcher {
     }
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let errand = try await OfficeErrand.of(activity, received: service.documentsFolder, looks)
-        let id = try ApplicationID(errand.application.id)
-        guard !service.isExcluded(id) else { throw OfficeDocument.excluded(errand.application) }
+        let task = try await OfficeTask.of(activity, received: service.documentsFolder, looks)
+        let id = try ApplicationID(task.application.id)
+        guard !service.isExcluded(id) else { throw OfficeDocument.excluded(task.application) }
         let program = try await looks.find(.starting) {
             OfficeApplication.programs.firstResult { ProgramFiles.find($0) }
         }
         // The user's default application for the document opens it.
         guard let program else { return false }
-        // Whoever asks first gets what the office was started for, so the next is started after that.
-        try await turns.run(id.description, within: Self.turnPatience) {
-            try await start(
-                errand,
-                Launch(
-                    id, program: program, arguments: [program, errand.application.option],
-                    activationToken: activity.activationToken))
-        }
-        return true
+        return try await start(
+            task,
+            Launch(
+                id, program: program, arguments: [program, task.application.option],
+                activationToken: activity.activationToken))
     }
 
-    private func start(_ errand: OfficeErrand, _ launch: Launch) async throws {
-        try await pending.keep(errand, for: HandoffNames.officeAdapter.text) { taken in
+    /// Starts the office for `task`.
+    /// - Returns: false if the user's default application is to open it, since the extension is not there.
+    private func start(_ task: OfficeTask, _ launch: Launch) async throws -> Bool {
+        var isTaken = false
+        try await pending.keep(task, for: HandoffNames.officeAdapter.text) { taken in
             try await starter.running(launch) { program in
                 if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
                     throw await program.failure(end, "")
                 }
-                guard !(await taken(Self.patience)) else { return }
-                throw HandoffFailure(
-                    .applicationFailed,
-                    tr(
-                        "{application} has started, and has not opened {file}: its extension for Handoff is not there."
-                            + " Install it with python3-uno, or open the document yourself.",
-                        ["application": errand.application.name, "file": errand.file.shown]))
+                isTaken = await taken(Self.patience)
             }
         }
+        guard !isTaken, case .unsaved = task.mode else { return isTaken }
+        throw HandoffFailure(
+            .applicationFailed,
+            tr(
+                "{application} has started, and has not opened {file}: its extension for Handoff is not there."
+                    + " Install it with python3-uno, or open the document yourself.",
+                ["application": task.application.name, "file": task.file.shown]))
     }
 }
 
 /// What the part of the extension that is in Handoff calls.
 @MainLoop
-private final class PendingErrand: EditorAdapterServer {
-    private let pending: Pendings<OfficeErrand>
+private final class PendingTask: EditorAdapterServer {
+    private let pending: Pendings<OfficeTask>
 
-    init(_ pending: Pendings<OfficeErrand>) { self.pending = pending }
+    init(_ pending: Pendings<OfficeTask>) { self.pending = pending }
 
     func takePending(editor: String, _ call: MethodCall) throws -> [String: Value] {
         pending.take(editor)?.pending ?? [:]

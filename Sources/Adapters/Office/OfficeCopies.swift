@@ -68,7 +68,7 @@ struct OfficeCopies: Sendable {
         else { return nil }
         var status = stat()
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize,
-            OfficeErrand.format(of: path) != nil
+            OfficeTask.format(of: path) != nil
         else { return nil }
         return FileURL.text(Array(path.utf8))
     }

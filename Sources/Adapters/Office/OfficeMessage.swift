@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
-internal import Platform
 
-/// Where the user of the office is.
-struct OfficeState: Equatable, Sendable {
+/// Where the user of the office is: `application`, `file`, or `name` if no file holds the document, the place, and `copy` of a
+/// message. The place is `page`, `sheet` and `cell`, or `slide`.
+struct OfficeState: PluginState {
     /// In which of its applications.
     let application: OfficeApplication
     /// At which document.
@@ -12,46 +12,6 @@ struct OfficeState: Equatable, Sendable {
     let place: OfficePlace?
     /// Where the extension has left a copy, since the document was not saved.
     var copy: String?
-}
-
-/// What the extension in the office says, one JSON object on a line.
-enum OfficeMessage: PluginMessage, Equatable {
-    /// The user is at this document: `{"event": "front", "application": …, "file": …, …}` and its place: `page`, `sheet` and
-    /// `cell`, or `slide`. One that no file holds has a `name` instead of `file`.
-    case front(OfficeState)
-    /// The user is at something else, which is none of ours: `{"event": "left"}`.
-    case left
-    /// There is no document any more that may go on elsewhere: `{"event": "closed"}`.
-    case closed
-    /// It is asked where the user is, and this is its answer; nil if it has none:
-    /// `{"answer": …, "application": …, "file": …, …, "copy": …}`.
-    case state(Int64, OfficeState?)
-    /// It was asked to open something, and has done so: `{"answer": …, "opened": true}`.
-    case opened(Int64, Bool)
-
-    init?(_ line: [UInt8]) {
-        guard let message = try? JSONValue.read(line) else { return nil }
-        if let number = message["answer"]?.integer {
-            self =
-                message["opened"]?.boolean.map { .opened(number, $0) } ?? .state(number, OfficeState(message))
-            return
-        }
-        switch message["event"]?.text {
-        case "front":
-            guard let state = OfficeState(message) else { return nil }
-            self = .front(state)
-        case "left": self = .left
-        case "closed": self = .closed
-        default: return nil
-        }
-    }
-
-    var answers: Int64? {
-        switch self {
-        case .state(let number, _), .opened(let number, _): number
-        default: nil
-        }
-    }
 }
 
 extension OfficeState {
@@ -68,15 +28,18 @@ extension OfficeState {
 
 /// What the extension is asked, one JSON object on a line.
 enum OfficeQuestion: PluginQuestion, Equatable {
-    /// Where the user is. If the document is not saved, a copy of it has to be left in this folder.
-    case save(folder: String)
+    /// Where the user is in this document. If it is not saved, a copy of it has to be left in this folder.
+    case save(ShownDocument, folder: String)
     /// To show a document.
-    case open(OfficeErrand)
+    case open(OfficeTask)
 
     var members: [String: JSONValue] {
         switch self {
-        case .save(let folder): ["ask": "save", "folder": .string(folder)]
-        case .open(let errand): errand.members
+        case .save(.file(let path), let folder):
+            ["ask": "save", "file": .string(path), "folder": .string(folder)]
+        case .save(.untitled(let name), let folder):
+            ["ask": "save", "name": .string(name), "folder": .string(folder)]
+        case .open(let task): task.members
         }
     }
 }

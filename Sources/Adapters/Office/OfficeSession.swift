@@ -13,25 +13,34 @@ internal import Platform
 final class OfficeSession: PluginSession {
     var onSteppedBack: (@MainLoop () -> Void)?
 
-    private let pipe: PluginPipe<OfficeMessage>
+    private let pipe: PluginPipe<OfficeState>
     private let receiver: AdaptedApplication
     private var applications: [OfficeApplication: AdaptedApplication] = [:]
     private let looks = FileLooks()
     private var copies = OfficeCopies()
+    private var removal: LoopSource?
+    /// What each application has shown last.
+    private var documents: [OfficeApplication: ShownDocument] = [:]
     private var preferences: [String: Value] = [:]
     /// What the extension said last of where the user is; nil for nowhere.
     private var front: OfficeState?
-    private lazy var latest = Latest<OfficeMessage>(every: Self.interval) { [weak self] in self?.take($0) }
+    /// In which application the user was last.
+    private var last: OfficeApplication?
+    private lazy var latest = Latest<PluginMessage<OfficeState>>(every: Self.interval) { [weak self] in
+        self?.take($0)
+    }
 
     /// At least this lies between two things that are told to the broker.
     private static let interval = Duration.milliseconds(100)
     /// How long the office may take to say where it is, and to write a copy: less than the broker waits for that.
     private static let savePatience = Duration.milliseconds(1700)
+    /// How long copies are kept after the last one was made: longer than it takes to bring one over.
+    private static let keeping = Duration.seconds(600)
     /// How long it may take to open something.
     private static let openPatience = Duration.seconds(20)
 
     /// The office whose extension is at the other end of `pipe`.
-    init(_ pipe: PluginPipe<OfficeMessage>) throws(HandoffFailure) {
+    init(_ pipe: PluginPipe<OfficeState>) throws(HandoffFailure) {
         self.pipe = pipe
         receiver = AdaptedApplication(
             try ApplicationID(HandoffNames.officeAdapter.text), types: [try OfficeDocument.type()],
@@ -62,19 +71,20 @@ final class OfficeSession: PluginSession {
 
     // MARK: What the user is at
 
-    private func take(_ message: OfficeMessage) {
+    private func take(_ message: PluginMessage<OfficeState>) {
         switch message {
         case .front(let state):
             for (application, adapted) in applications where application != state.application {
                 adapted.leave()
             }
-            front = state
+            (front, last) = (state, state.application)
             MainLoop.start { [weak self] in await self?.show(state) }
         case .left:
             for application in applications.values { application.leave() }
             front = nil
         case .closed:
-            if let front { applications[front.application]?.showNothing() }
+            // It may have been left before.
+            if let last { applications[last]?.showNothing() }
             for application in applications.values { application.leave() }
             front = nil
         case .state, .opened: break
@@ -85,13 +95,14 @@ final class OfficeSession: PluginSession {
         guard !isExcluded(state.application) else { return }
         let path = state.document.path
         let found = await looks.look(.namedDocument, of: path) {
-            path.flatMap { path in OfficeErrand.format(of: path).flatMap { _ in UserFile.url(path) } }
+            path.flatMap { path in OfficeTask.format(of: path).flatMap { _ in UserFile.url(path) } }
         }
         // By now the user may be somewhere else.
         guard front == state, let adapted = application(state.application) else { return }
         guard let url = path == nil ? copies.placeholder(for: state) : found ?? nil else {
             return adapted.resign()
         }
+        documents[state.application] = state.document
         if let shown = adapted.shown, shown.identity == state.document.identity {
             // Where in the document is asked at each continuation.
             return adapted.show(shown)
@@ -113,41 +124,41 @@ final class OfficeSession: PluginSession {
         else { return nil }
         let new = AdaptedApplication(id, types: [type], team: team, receives: false)
         new.onSave = { [weak self] in try await self?.save($0, in: application) ?? [:] }
-        new.onContinued = { [weak self] _, _ in self?.removeCopies() }
         new.onSteppedBack = { [weak self] in self?.onSteppedBack?() }
         applications[application] = new
         return new
     }
 
+    /// Where the user is in `shown` now, and what was not saved of it. If the office does not say so, the document goes on as it
+    /// is on the disk, where it was when it was offered.
     private func save(
         _ shown: ShownActivity, in application: OfficeApplication
     ) async throws -> [String: Value] {
+        guard let document = documents[application], document.identity == shown.identity else {
+            return shown.properties
+        }
         let (folder, old) = copies.next()
         try await looks.find(.openedDocument) { Result { try OfficeCopies.make(folder, removing: old) } }
             .get()
-        guard
-            case .state(_, let state?)? = await pipe.ask(
-                OfficeQuestion.save(folder: folder), within: Self.savePatience)
-        else {
-            throw HandoffFailure(
-                .applicationTimedOut,
-                tr(
-                    "{application} does not say where it is. Look there, and try again.",
-                    ["application": application.name]))
-        }
-        guard state.application == application, state.document.identity == shown.identity else { return [:] }
-        let (path, copy) = (state.document.path, state.copy)
+        removal = .timer(after: Self.keeping) { [weak self] in self?.removeCopies() }
+        let answer = await pipe.ask(
+            OfficeQuestion.save(document, folder: folder), within: Self.savePatience)
+        guard case .state(_, let state?)? = answer, state.application == application,
+            state.document == document
+        else { return shown.properties }
+        let (path, copy) = (document.path, state.copy)
         let url = try await looks.find(.namedDocument, of: path) {
             copy.flatMap { OfficeCopies.url($0, in: folder) }.map { (url: $0, isCopy: true) }
                 ?? path.flatMap(UserFile.url).map { (url: $0, isCopy: false) }
         }
-        guard let url else { return [:] }
+        guard let url else { return shown.properties }
         return [
             "DocumentURL": .string(url.url), "UserInfo": OfficeDocument.userInfo(state, isCopy: url.isCopy),
         ]
     }
 
     private func removeCopies() {
+        removal = nil
         let folders = copies.forget()
         MainLoop.start { [looks] in await looks.look(.openedDocument) { OfficeCopies.remove(folders) } }
     }
@@ -155,10 +166,10 @@ final class OfficeSession: PluginSession {
     // MARK: Continuing
 
     private func `continue`(_ activity: HandedActivity) async throws -> Bool {
-        let errand = try await OfficeErrand.of(
+        let task = try await OfficeTask.of(
             activity, received: AdapterService.documentsFolder(preferences), looks)
-        try await open(errand)
-        await looks.look(.openedDocument) { errand.removeCopy() }
+        try await open(task)
+        await looks.look(.openedDocument) { task.removeCopy() }
         return true
     }
 
@@ -167,31 +178,33 @@ final class OfficeSession: PluginSession {
             owner.sandbox == nil, let name = owner.name
         else { return }
         let adapter = EditorAdapterProxy(RemoteObject(bus.connection, name, HandoffNames.editorAdapterPath))
-        guard let pending = try? await adapter.takePending(editor: HandoffNames.officeAdapter.text) else {
-            return
+        // It may have been started for several at once.
+        while let pending = try? await adapter.takePending(editor: HandoffNames.officeAdapter.text),
+            !pending.isEmpty
+        {
+            let task = try await looks.find(.openedDocument) { OfficeTask(pending: pending) }
+            guard let task else { continue }
+            try await open(task)
+            await looks.look(.openedDocument) { task.removeCopy() }
         }
-        let errand = try await looks.find(.openedDocument) { OfficeErrand(pending: pending) }
-        guard let errand else { return }
-        try await open(errand)
-        await looks.look(.openedDocument) { errand.removeCopy() }
     }
 
-    private func open(_ errand: OfficeErrand) async throws {
-        guard !isExcluded(errand.application) else { throw OfficeDocument.excluded(errand.application) }
-        switch await pipe.ask(OfficeQuestion.open(errand), within: Self.openPatience) {
+    private func open(_ task: OfficeTask) async throws {
+        guard !isExcluded(task.application) else { throw OfficeDocument.excluded(task.application) }
+        switch await pipe.ask(OfficeQuestion.open(task), within: Self.openPatience) {
         case .opened(_, true)?: return
         case nil:
             throw HandoffFailure(
                 .applicationTimedOut,
                 tr(
                     "{application} does not answer; it may be waiting for you. Look there, and try again.",
-                    ["application": errand.application.name]))
+                    ["application": task.application.name]))
         default:
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
                     "{application} cannot open {file}. Open it there yourself to see why.",
-                    ["application": errand.application.name, "file": errand.file.shown]))
+                    ["application": task.application.name, "file": task.file.shown]))
         }
     }
 }

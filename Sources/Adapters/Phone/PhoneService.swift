@@ -43,7 +43,7 @@ final class PhoneService {
             self?.told = []
             self?.changed()
         }
-        choose()
+        idleEnd.check()
     }
 
     private func choose() {
@@ -63,12 +63,14 @@ final class PhoneService {
         guard let brokerName, phones != told else { return }
         told = phones
         let proxy = PhonesProxy(RemoteObject(service.bus.connection, brokerName, HandoffNames.brokerPath))
-        MainLoop.start {
+        MainLoop.start { [weak self] in
             do {
                 try await proxy.announce(
                     phones: phones.map { ["Id": .string($0.id), "Name": .string($0.name)] },
                     adapter: Self.path)
             } catch {
+                // With the next change it is said once more.
+                if self?.told == phones { self?.told = [] }
                 adapterLog.warning(
                     "Telephones are not shown: \(PeerText.message(DBusError.converting(error).message))")
             }

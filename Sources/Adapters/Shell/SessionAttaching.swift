@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
+internal import CGio
 internal import Glibc
 internal import HandoffCore
 internal import Platform
@@ -67,9 +68,16 @@ enum SessionAttaching {
 
     /// Runs `command` in this terminal, which stays if that fails, so that its user can see why.
     private static func attach(_ command: [String]) -> Int32 {
-        let run = ProgramRun(command, keepsTerminal: true)
-        if run.hasSucceeded { return 0 }
-        if let failure = run.failure { print(failure) }
+        let list = command.map { strdup($0) } + [nil]
+        defer { for word in list { free(word) } }
+        var words = list
+        var status: Int32 = 0
+        var error: UnsafeMutablePointer<GError>?
+        defer { g_clear_error(&error) }
+        let flags = GSpawnFlags(G_SPAWN_SEARCH_PATH.rawValue | G_SPAWN_CHILD_INHERITS_STDIN.rawValue)
+        let hasRun = g_spawn_sync(nil, &words, nil, flags, nil, nil, nil, nil, &status, &error) != 0
+        if hasRun, status == 0 { return 0 }
+        if let error { print(String(cString: error.pointee.message)) }
         print(tr("It has ended with a failure. Press Enter to close this."), terminator: " ")
         fflush(nil)
         _ = readLine()

@@ -3,13 +3,6 @@ internal import DBus
 package import HandoffCore
 
 extension AdapterService {
-    /// What ssh is called with to reach a device; nil if the user has not said so.
-    package func sessionHost(of device: String) -> String? {
-        guard case .dictionary(let named)? = preferences["Sessions"] else { return nil }
-        let host = named.entries.first { $0.key == .string(device) }?.value.string
-        return host.flatMap { SessionHosts.isHost($0) ? $0 : nil }
-    }
-
     /// The folders that the user has named as shared. Those of sync clients are known to the broker alone.
     package var sharedFolders: SharedFolders {
         guard case .dictionary(let named)? = preferences["SharedFolders"] else { return SharedFolders() }

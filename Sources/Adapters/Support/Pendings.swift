@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
 package import MainLoop
 
 /// What applications were started for, by their ids, until their plugins take it.
 @MainLoop
 package final class Pendings<Content: Sendable> {
-    private var pending: [String: Pending] = [:]
+    /// Of each application, what came first is taken first.
+    private var pending: [String: [Pending]] = [:]
 
     @MainLoop
     private struct Pending {
@@ -23,15 +23,19 @@ package final class Pendings<Content: Sendable> {
         while body: @MainLoop (@MainLoop (Duration) async -> Bool) async throws -> Void
     ) async throws {
         let mine = Pending(content: content)
-        pending[id] = mine
-        defer { if pending[id]?.taken === mine.taken { pending[id] = nil } }
+        pending[id, default: []].append(mine)
+        defer {
+            let rest = (pending[id] ?? []).filter { $0.taken !== mine.taken }
+            pending[id] = rest.isEmpty ? nil : rest
+        }
         try await body { await mine.taken.value(within: $0) ?? false }
     }
 
     /// Takes what is kept for the application `id`, once.
     package func take(_ id: String) -> Content? {
-        guard let pending = pending.removeValue(forKey: id) else { return nil }
-        pending.taken.come(true)
-        return pending.content
+        guard let first = pending[id]?.first else { return nil }
+        pending[id]?.removeFirst()
+        first.taken.come(true)
+        return first.content
     }
 }

@@ -25,13 +25,13 @@ package protocol PluginSession: AnyObject {
 
 /// The part of a plugin that is in Handoff: a child of the application, which ends with it.
 @MainLoop
-package final class PluginChild<Message: PluginMessage> {
+package final class PluginChild<State: PluginState> {
     private let adapter: String
     private let name: String
     private let isExcluded: @MainLoop ([String]) -> Bool
-    private let make: @MainLoop (PluginPipe<Message>) throws -> any PluginSession
+    private let make: @MainLoop (PluginPipe<State>) throws -> any PluginSession
     private nonisolated let token = RunToken()
-    private let pipe = PluginPipe<Message>()
+    private let pipe = PluginPipe<State>()
     private var bus: Bus?
     private var feed: PreferencesFeed?
     private var session: (any PluginSession)?
@@ -40,7 +40,7 @@ package final class PluginChild<Message: PluginMessage> {
 
     private init(
         _ adapter: String, _ name: String, _ isExcluded: @escaping @MainLoop ([String]) -> Bool,
-        _ make: @escaping @MainLoop (PluginPipe<Message>) throws -> any PluginSession
+        _ make: @escaping @MainLoop (PluginPipe<State>) throws -> any PluginSession
     ) {
         (self.adapter, self.name, self.isExcluded, self.make) = (adapter, name, isExcluded, make)
     }
@@ -55,7 +55,7 @@ package final class PluginChild<Message: PluginMessage> {
     nonisolated package static func run(
         _ adapter: String, for name: String,
         isExcluded: @escaping @MainLoop @Sendable ([String]) -> Bool,
-        make: @escaping @MainLoop @Sendable (PluginPipe<Message>) throws -> any PluginSession
+        make: @escaping @MainLoop @Sendable (PluginPipe<State>) throws -> any PluginSession
     ) -> Int32 {
         Log.useStandardError()
         guard SessionBus.isKnown else { return 0 }

@@ -2,14 +2,6 @@
 internal import Glibc
 package import MainLoop
 
-/// What the plugin of an application says, one JSON object on a line.
-package protocol PluginMessage: Sendable {
-    /// The message that `line` is; nil if it is none.
-    init?(_ line: [UInt8])
-    /// The number of the question that it answers; nil if it answers none.
-    var answers: Int64? { get }
-}
-
 /// What a plugin is asked, one JSON object on a line.
 package protocol PluginQuestion: Sendable {
     /// The members of the question, all but its number.
@@ -20,7 +12,10 @@ package protocol PluginQuestion: Sendable {
 ///
 /// What the plugin sends is bounded in size and pace, since it is not to be trusted with either.
 @MainLoop
-package final class PluginPipe<Message: PluginMessage> {
+package final class PluginPipe<State: PluginState> {
+    /// What comes through it.
+    package typealias Message = PluginMessage<State>
+
     /// Called with what the plugin says of itself.
     package var onMessage: (@MainLoop (Message) -> Void)?
     /// Called once when the application has ended.

@@ -160,14 +160,16 @@ final class UserActions: AgentActions {
 
     func send(to deviceID: String) {
         if let broker = feed.broker,
-            let phone = feed.report.broker.content?.phones.first(where: { $0.target == deviceID })
+            let phone = KnownPhone.meant(by: deviceID, among: feed.report.broker.content?.phones ?? [])
         {
             onSent?(phone.label, nil)
             MainLoop.start { [weak self] in
                 do {
                     try await phone.send(by: broker)
                 } catch {
-                    self?.onSent?(phone.label, .sendingToPhone(DBusError.converting(error)))
+                    let error = DBusError.converting(error)
+                    agentLog.info("What is current here was not sent to a telephone: \(error.message)")
+                    self?.onSent?(phone.label, .sendingToPhone(error))
                 }
             }
             return

@@ -45,6 +45,7 @@ struct CompleteVerb: Verb {
         case .offers: return try await offers(session).candidates
         case .handlers: return try await offers(session).handlerCandidates
         case .peers: return try await peers(session).candidates
+        case .recipients: return try await peers(session).candidates + phones(session)
         case .waiting: return try await peers(session).waiting.candidates
         case .unmutedPeers: return try await peers(session).filter { !$0.isMuted }.candidates
         case .mutedPeers: return try await peers(session).filter(\.isMuted).candidates
@@ -73,6 +74,14 @@ struct CompleteVerb: Verb {
     @MainLoop
     private func peers(_ session: Session) async throws -> [KnownDevice] {
         try await devices(session).filter(\.isPaired)
+    }
+
+    @MainLoop
+    private func phones(_ session: Session) async throws -> [CompletionCandidate] {
+        guard let broker = try await session.running(HandoffNames.broker) else { return [] }
+        return try await KnownPhone.all(at: broker).compactMap {
+            CompletionCandidate($0.name, tr("telephone")) ?? CompletionCandidate($0.id, $0.label.inQuotes)
+        }
     }
 
     @MainLoop

@@ -12,6 +12,8 @@ enum Completion: String, CaseIterable {
     case handlers
     /// A paired device.
     case peers
+    /// A paired device, or a telephone that what is current can be sent to.
+    case recipients
     /// The id of something that waits for a device that is away.
     case waiting
     /// A paired device of which it is shown what it sends.

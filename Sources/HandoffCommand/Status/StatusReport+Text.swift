@@ -38,6 +38,10 @@ extension StatusReport {
                     )
                 ))
         }
+        if let phones = broker.content?.phones, !phones.isEmpty {
+            names.append(tr("Telephones"))
+            lines.append((tr("Telephones"), phones.map(\.label.inQuotes).joined(separator: ", ")))
+        }
         let width = (names.map(\.displayWidth).max() ?? 0) + 2
         return lines.map { $0.padded(to: width) + $1 }
     }

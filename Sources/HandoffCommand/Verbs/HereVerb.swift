@@ -64,7 +64,7 @@ struct HereVerb: Verb {
 
     @MainLoop
     private func offerSession(in session: Session) async throws -> Int32 {
-        let name = try TmuxSession.name()
+        let name = try await TmuxSession.name()
         let adapter = try await session.adapter(HandoffNames.shellAdapter, tr("the adapter for shells"))
         try await Self.proxy(adapter).hereSession(session: name, process: UInt32(getppid()))
         try session.reply(

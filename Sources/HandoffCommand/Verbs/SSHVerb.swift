@@ -32,11 +32,28 @@ struct SSHVerb: Verb {
         }
     }
 
+    /// The only device with a host whose id begins as the user has said, whether or not it is paired.
+    private func known(in hosts: [String: String]) -> String? {
+        let found = hosts.keys.filter { $0.hasPrefix(device.lowercased()) }
+        return found.count == 1 ? found.first : nil
+    }
+
     func run(in session: Session) async throws -> Int32 {
-        let peer = try await session.bridge().devices().filter(\.isPaired).choose(device)
         let broker = try await session.broker()
         let preferences = PreferencesProxy(broker.object(HandoffNames.brokerPath))
         var hosts = try await preferences.sessions()
+        let peers = try await session.bridge().devices().filter(\.isPaired)
+        if forgets, peers.named(device).isEmpty, let id = known(in: hosts) {
+            hosts[id] = nil
+            try await preferences.setSessions(hosts)
+            try session.reply(
+                tr(
+                    "The host of “{device}”, which is not paired any more, is forgotten.",
+                    ["device": id.shown]),
+                ["deviceId": .string(id), "host": .null])
+            return 0
+        }
+        let peer = try peers.choose(device)
         if host != nil || forgets {
             hosts[peer.id] = host
             try await preferences.setSessions(hosts)

@@ -12,7 +12,7 @@ struct SendVerb: Verb {
     static let name = "send"
     static let arguments: String? = "[DEVICE]"
     static let summary = tr("Send what is current here to a device, which shows it to its user")
-    static let completion = Completion.peers
+    static let completion = Completion.recipients
 
     static func declare(_ options: inout ProgramOptions) {
         options.flag("wait", tr("Wait until it goes on there, and say so"))
@@ -27,12 +27,12 @@ struct SendVerb: Verb {
     }
 
     func run(in session: Session) async throws -> Int32 {
+        if let device, let phone = try await Self.phone(device, in: session) {
+            return try await send(to: phone, in: session)
+        }
         let bridge = try await session.bridge()
         // From here on, the bridge tells this connection of changes.
         let peers = try await bridge.devices().filter(\.isPaired)
-        if let device, peers.named(device).isEmpty, let phone = try await Self.phone(device, in: session) {
-            return try await send(to: phone, in: session)
-        }
         let peer =
             try device.map { text throws(CommandFailure) in try peers.choose(text) } ?? peers.onlyConnected()
         let outcome = waits ? try await SentOutcome(try await session.broker(), peer.id) : nil
@@ -77,14 +77,17 @@ struct SendVerb: Verb {
 }
 
 extension SendVerb {
-    /// The telephone that the user calls `name`; nil if there is none, or no broker that would know.
+    /// The telephone that the user calls `name`; nil if there is none, or a peer is called so.
     @MainLoop
     private static func phone(_ name: String, in session: Session) async throws -> KnownPhone? {
-        let broker = try await session.broker()
+        guard let broker = try await session.running(HandoffNames.broker) else { return nil }
         let found = try await KnownPhone.all(at: broker).filter {
             $0.id == name || $0.name.lowercased() == name.lowercased()
         }
-        guard found.count <= 1 else {
+        guard !found.isEmpty else { return nil }
+        let peers = try await session.running(HandoffNames.bridge)?.devices().filter(\.isPaired)
+        guard peers?.named(name).isEmpty ?? true else { return nil }
+        guard found.count == 1 else {
             throw CommandFailure.ambiguous(
                 tr("Several telephones are called “{name}”. Name one by its id:", ["name": name.shown]) + "\n"
                     + found.map { "\($0.id.shown)" }.joined(separator: "\n"))

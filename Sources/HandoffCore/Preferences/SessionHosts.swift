@@ -21,9 +21,9 @@ package struct SessionHosts: Equatable, Sendable {
         guard Self.isHost(host) else {
             throw HandoffFailure(
                 .invalidArguments,
-                "“\(PeerText.message(host))” cannot be what ssh is called with. Name a host, or USER@HOST, of letters,"
-                    + " digits and ._-: that begins with a letter or a digit, at most \(maximumHost) characters; the rest"
-                    + " belongs to ssh_config(5).")
+                "“\(PeerText.message(host))” cannot be what ssh is called with. Name a host, or USER@HOST: each has letters,"
+                    + " digits and the characters . _ - and :, and begins with a letter or a digit; both together have at"
+                    + " most \(maximumHost) characters. All else belongs into ssh_config(5).")
         }
         guard hosts.count < Quota.peers || hosts[id] != nil else {
             throw HandoffFailure.tooMany(

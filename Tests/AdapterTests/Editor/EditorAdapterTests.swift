@@ -9,7 +9,9 @@ import Testing
 
 @Suite("what goes to and from the plugins of editors")
 struct EditorMessageTests {
-    private func message(_ text: String) -> EditorMessage? { EditorMessage(Array(text.utf8)) }
+    private func message(_ text: String) -> PluginMessage<EditorState>? {
+        PluginMessage<EditorState>(Array(text.utf8))
+    }
 
     @Test(
         "what an editor would write otherwise than it has read it goes into no other buffer",
@@ -73,7 +75,7 @@ struct EditorMessageTests {
     func question() throws {
         let place = try #require(TextPlace(2, 3))
         let state = EditorState(document: .file("/a\"b.txt"), place: place, text: "one\ntwo\r\n")
-        let line = PluginPipe<EditorMessage>.line(EditorQuestion.open(state), 4)
+        let line = PluginPipe<EditorState>.line(EditorQuestion.open(state), 4)
         #expect(line.filter { $0 == UInt8(ascii: "\n") }.count == 1 && line.last == UInt8(ascii: "\n"))
         let value = try JSONValue.read(line)
         #expect(value["ask"]?.text == "open" && value["id"]?.integer == 4)
@@ -171,7 +173,7 @@ struct KnownEditorTests {
             #expect(editor.arguments(state, inTerminal: false) == ["/home/me"])
         }
         #expect(KnownEditor.all.filter(\.takesUntitled).map(\.id).contains("code"))
-        let message = EditorMessage(
+        let message = PluginMessage<EditorState>(
             Array(#"{"event":"front","name":"Untitled-1","line":1,"column":1,"folder":"/home/me"}"#.utf8))
         let shown = EditorState(document: .untitled("Untitled-1"), place: .start, folder: "/home/me")
         #expect(message == .front(shown))

@@ -9,7 +9,9 @@ import Testing
 
 @Suite("what goes to and from the office")
 struct OfficeMessageTests {
-    private func message(_ text: String) -> OfficeMessage? { OfficeMessage(Array(text.utf8)) }
+    private func message(_ text: String) -> PluginMessage<OfficeState>? {
+        PluginMessage<OfficeState>(Array(text.utf8))
+    }
 
     @Test("what the extension says is understood")
     func understood() throws {
@@ -62,13 +64,13 @@ struct OfficeMessageTests {
                 "Path": .string(path), "Mode": .string("unsaved"), "Name": .string("Letter"),
                 "Place": .properties(place?.entries ?? [:]),
             ]
-            let errand = try #require(OfficeErrand(pending: kept))
+            let task = try #require(OfficeTask(pending: kept))
             #expect(
-                errand.place == place && errand.mode == .unsaved("Letter") && errand.application == .writer)
-            #expect(OfficeErrand(pending: errand.pending) == errand)
+                task.place == place && task.mode == .unsaved("Letter") && task.application == .writer)
+            #expect(OfficeTask(pending: task.pending) == task)
         }
-        #expect(OfficeErrand(pending: [:]) == nil)
-        #expect(OfficeErrand(pending: ["Path": .string("/etc/passwd"), "Mode": .string("edit")]) == nil)
+        #expect(OfficeTask(pending: [:]) == nil)
+        #expect(OfficeTask(pending: ["Path": .string("/etc/passwd"), "Mode": .string("edit")]) == nil)
         withExtendedLifetime(folder) {}
     }
 }

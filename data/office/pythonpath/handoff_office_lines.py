@@ -129,6 +129,7 @@ def question(line):
         return None
     kind = asked.get("ask")
     is_sound = (kind == "front" or kind == "save" and is_absolute(asked.get("folder"))
+                and (is_absolute(asked.get("file")) or isinstance(asked.get("name"), str))
                 or kind == "open" and is_absolute(asked.get("file")) and asked.get("mode") in MODES
                 and (asked["mode"] != "unsaved" or is_plain(asked.get("name"))))
     return asked if is_sound else None

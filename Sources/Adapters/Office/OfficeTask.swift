@@ -10,7 +10,7 @@ internal import MainLoop
 internal import Platform
 
 /// What the office is to show, and how.
-struct OfficeErrand: Equatable, Sendable {
+struct OfficeTask: Equatable, Sendable {
     /// How a document is shown.
     enum Mode: Equatable, Sendable {
         /// As any document of the user's.
@@ -79,7 +79,7 @@ struct OfficeErrand: Equatable, Sendable {
     @MainLoop
     static func of(
         _ activity: HandedActivity, received: String, _ looks: FileLooks
-    ) async throws -> OfficeErrand {
+    ) async throws -> OfficeTask {
         let url = activity.properties["DocumentURL"]?.string ?? ""
         let found = try await looks.find(.openedDocument, of: url) { () -> (String, OfficeFormat)? in
             guard let path = UserFile.path(url), let format = format(of: path) else { return nil }
@@ -94,7 +94,7 @@ struct OfficeErrand: Equatable, Sendable {
         }
         let isReceived = file.hasPrefix("\(received)/")
         let name = ShownDocument(file: nil, name: activity.userInfo[OfficeKey.unsaved]?.string)?.name
-        return OfficeErrand(
+        return OfficeTask(
             application: format.application, file: file,
             mode: isReceived ? name.map { .unsaved($0) } ?? .view : .edit,
             place: OfficePlace(activity.userInfo))
