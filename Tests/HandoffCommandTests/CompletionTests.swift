@@ -22,7 +22,7 @@ struct CompletionTests {
             (["paste", "--type", ""], .clipboardKinds),
             (["copy", ""], .peers), (["copy", "lap", ""], .files),
             (["copy", "lap", "letter.txt", ""], .nothing),
-            (["continue", "12", ""], .nothing), (["send", ""], .peers), (["cancel", ""], .waiting),
+            (["continue", "12", ""], .nothing), (["send", ""], .recipients), (["cancel", ""], .waiting),
             (["pair", ""], .strangers), (["decline", ""], .declinable),
             (["mute", ""], .unmutedPeers), (["unmute", ""], .mutedPeers), (["unpair", ""], .peers),
             (["connect", ""], .addresses), (["trust", ""], .nothing), (["fly", ""], .nothing),

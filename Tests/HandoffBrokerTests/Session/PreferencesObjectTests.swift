@@ -15,6 +15,7 @@ struct PreferencesObjectTests {
         [
             "Enabled": .boolean(true), "ShowUnhandledOffers": .boolean(false), "DeviceName": .string(""),
             "Port": .uint16(0), "Applications": try texts([:]), "SharedFolders": try texts([:]),
+            "Sessions": try texts([:]),
             "NotifyOffers": .string("arrival"), "NotifyContinued": .boolean(true), "Park": .boolean(true),
             "ShareAddresses": .boolean(true), "Introduces": .boolean(true),
             "ShareOpenActivities": .boolean(true), "Clipboard": .string("ask"),
@@ -28,7 +29,9 @@ struct PreferencesObjectTests {
             "Enabled": .boolean(false), "ShowUnhandledOffers": .boolean(true),
             "DeviceName": .string("Büro; 2"), "Port": .uint16(45731),
             "Applications": try texts(["com.example.edit": "com.example.notes"]),
-            "SharedFolders": try texts(["Cloud": "/home/me/Cloud"]), "NotifyOffers": .string("never"),
+            "SharedFolders": try texts(["Cloud": "/home/me/Cloud"]),
+            "Sessions": try texts([String(repeating: "ab", count: 32): "me@host.example"]),
+            "NotifyOffers": .string("never"),
             "NotifyContinued": .boolean(false), "Park": .boolean(false), "ShareAddresses": .boolean(false),
             "Introduces": .boolean(false), "ShareOpenActivities": .boolean(false),
             "Clipboard": .string("follow"),
