@@ -61,13 +61,14 @@ def answer_opening(office: Plugin, opened: bool = True) -> dict[str, Any]:
 
 
 def test_document_goes_on(offices: tuple[Machine, Machine, Path]) -> None:
-    """A document goes on in the running office of the other device at the page that it is at by then, to be read at first; one in
-    a shared folder as any other."""
+    """A document goes on in the running office of the other device at the page that it is at by then, to be read at first,
+    whatever its name begins with; one in a shared folder as any other."""
     desk, lap, letter = offices
+    letter = letter.rename(letter.with_name("\u0301letter.odt"))
     here, there = Plugin(desk, "office"), Plugin(lap, "office")
     front(here, letter, page=2)
     dock = Dock(lap)
-    path = dock.offer(letter.name)
+    path = wait(lambda: next(iter(dock.offers), None), "the offer")
     wait(lambda: OFFICE in dock.offers[path]["Handlers"], "the office to be known")
     dock.continue_offer(path)
     answer_saving(here, letter, page=5)
@@ -146,13 +147,22 @@ def test_copy_of_something_else(offices: tuple[Machine, Machine, Path]) -> None:
     def key(folder: Path) -> Path:
         (folder / "x.odt").write_bytes(b"-----BEGIN PRIVATE KEY-----")
         return folder / "x.odt"
-    for number, lie in enumerate((lambda _: secret, link, large, key, lambda folder: folder / "gone.odt", lambda folder: folder / ".." / "x.odt"), 1):
+    def folder_link(folder: Path) -> Path:
+        folder.rmdir()
+        folder.symlink_to(secret.parent)
+        return folder / secret.name
+    def hard_link(folder: Path) -> Path:
+        os.link(secret, folder / "y.odt")
+        return folder / "y.odt"
+    for number, lie in enumerate((lambda _: secret, link, hard_link, folder_link, large, key, lambda folder: folder / "gone.odt", lambda folder: folder / ".." / "x.odt"), 1):
         dock.continue_offer(path)
         question = here.question()
         here.say(answer=question["id"], application=WRITER, file=str(letter), page=1, copy=str(lie(Path(question["folder"]))))
         asked = answer_opening(there)
         assert asked["mode"] == "view" and Path(asked["file"]).read_bytes() == letter.read_bytes()
         assert dock.outcome(PATIENCE, number) == (OFFICE, "", "")
+    here.close()
+    assert secret.exists() and letter.exists()
 
 
 def test_office_that_is_not_to_be_trusted(offices: tuple[Machine, Machine, Path]) -> None:
@@ -205,8 +215,10 @@ def test_started(offices: tuple[Machine, Machine, Path]) -> None:
     assert dock.outcome(PATIENCE) == (OFFICE, "", "")
     assert log.read_text() == "--writer\n"
     there.close()
-    dock.continue_offer(path)
-    answer_saving(here, letter, letter.read_bytes(), page=4)
+    other = text(desk.folder / "home/Other.odt")
+    front(here, other, page=1)
+    dock.continue_offer(dock.offer(other.name))
+    answer_saving(here, other, letter.read_bytes(), page=4)
     application, error, message = dock.outcome(PATIENCE + 10, 2)
     assert (application, error) == (OFFICE, FAILED) and "python3-uno" in message
 
@@ -233,6 +245,24 @@ def test_excluded_application(offices: tuple[Machine, Machine, Path]) -> None:
         wait(lambda: office.question()["ask"] == "front", "to be asked what is in front")
         front(office, letter, page=1)
         path = dock.offer(letter.name)
+
+
+def test_file_that_was_here_before(offices: tuple[Machine, Machine, Path]) -> None:
+    """What the user has of a device already is not removed because it comes once more as something that was not saved, also if
+    they have just changed it."""
+    desk, lap, letter = offices
+    here, there, dock = Plugin(desk, "office"), Plugin(lap, "office"), Dock(lap)
+    front(here, letter, page=1)
+    path = dock.offer(letter.name)
+    dock.continue_offer(path)
+    answer_saving(here, letter, page=1)
+    received = Path(answer_opening(there)["file"])
+    assert dock.outcome(PATIENCE) == (OFFICE, "", "")
+    received.write_bytes(text(lap.folder / "Changed.odt", pages=2).read_bytes())
+    dock.continue_offer(path)
+    answer_saving(here, letter, received.read_bytes(), page=1)
+    assert answer_opening(there)["mode"] == "unsaved"
+    assert dock.outcome(PATIENCE, 2) == (OFFICE, "", "") and received.exists()
 
 
 @pytest.mark.parametrize("what", ["program", "unsaved", "macro name"])

@@ -4,15 +4,31 @@
 from __future__ import annotations
 
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
-from buses import wait
+from buses import let_pass, wait
 from office_desk import Desk, content, desk, macros, plugin
 from offices import document, sheets, slides, text, written
 from support import has_all_rights
 
 pytestmark = pytest.mark.desktop
+
+
+def package_with(path: Path, name: str, part: str) -> Path:
+    """Adds a part to a document."""
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr(name, part)
+    manifest = "META-INF/manifest.xml"
+    with zipfile.ZipFile(path) as file:
+        parts = {one: file.read(one) for one in file.namelist()}
+    entry = f'<manifest:file-entry manifest:full-path="{name}" manifest:media-type="text/xml"/></manifest:manifest>'
+    parts[manifest] = parts[manifest].replace(b"</manifest:manifest>", entry.encode())
+    with zipfile.ZipFile(path, "w") as file:
+        for one, content in parts.items():
+            file.writestr(one, content)
+    return path
 
 
 def test_failed_copy(desk: Desk) -> None:
@@ -98,6 +114,35 @@ def test_links(desk: Desk) -> None:
         which = {"name": "Whole"} if mode == "unsaved" else {"file": str(path)}
         copy = wait(lambda which=which: desk.save(**which).get("copy"), "a copy")
         assert b"older words" in content(Path(copy)) and b"newer words" not in content(Path(copy))
+
+
+@pytest.mark.parametrize("macros", [0])
+def test_document_that_loads_another(desk: Desk) -> None:
+    """A document that asks to be replaced by another one, or by itself, after a second stays what it is, and no macro runs."""
+    _, child = desk.start()
+    secret = text(desk.papers / "Secret.odt")
+    for number, href in enumerate((secret.as_uri(), "")):
+        log = desk.machine.folder / f"ran-{number}"
+        meta = ('<?xml version="1.0" encoding="UTF-8"?><office:document-meta '
+                'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:xlink="http://www.w3.org/1999/xlink" '
+                'xmlns:meta="urn:oasis:names:tc:opendocument:xmlns:meta:1.0" office:version="1.3"><office:meta><meta:auto-reload '
+                f'xlink:type="simple" xlink:href="{href}" meta:delay="PT1S"/></office:meta></office:document-meta>')
+        for make, ending in ((text, "odt"), (sheets, "ods")):
+            path = package_with(make(desk.papers / f"Bait{number}.{ending}", macro_log=log), "meta.xml", meta)
+            assert child.open(path, "view")
+            # Longer than the document says.
+            let_pass(2.5)
+            assert not log.exists() and not any(title.startswith("Secret") for title in desk.screen.titles())
+
+
+def test_what_is_not_what_it_is_called(desk: Desk) -> None:
+    """A document of another application, and a template, are not shown, whatever they are called."""
+    office, child = desk.start()
+    table = sheets(desk.papers / "Table.ods")
+    for wrong in (table.rename(desk.papers / "Table.odt"), text(desk.papers / "Letter2.odt").rename(desk.papers / "Letter2.ods")):
+        for mode in ("edit", "view", "unsaved"):
+            assert not child.open(wrong, mode, name="Name")
+    wait(lambda: office.front.startswith("Letter.odt"), "nothing else to be shown")
 
 
 def test_hostile_titles(desk: Desk) -> None:

@@ -49,9 +49,8 @@ enum EditingText {
         let isOwnFolder = try await looks.find(.openedDocument, of: folder ?? "/") {
             folder.map { OwnFolder.look(at: $0) } == .folder
         }
-        if url.isEmpty, let untitled = untitled(activity.userInfo) {
-            return within(isOwnFolder ? folder : nil, untitled)
-        }
+        // Where it is shown the user decides.
+        if url.isEmpty, let untitled = untitled(activity.userInfo) { return untitled }
         let found = try await looks.find(.openedDocument, of: url) { () -> (file: String, text: String?)? in
             guard let path = UserFile.path(url) else { return nil }
             guard let home = UserFile.path(original), let text = TextFile.text(path) else {
@@ -68,7 +67,7 @@ enum EditingText {
         }
         var state = state(activity.userInfo, of: .file(found.file))
         state.text = state.text ?? found.text
-        return within(isOwnFolder ? folder : nil, state)
+        return within(isOwnFolder && !activity.isDocumentNew ? folder : nil, state)
     }
 
     /// A text that no file holds; nil if there is none.
@@ -78,10 +77,10 @@ enum EditingText {
         return state.text == nil ? nil : state
     }
 
-    /// `state` in a window that shows `folder`, if what is edited is in it: a copy elsewhere has nothing to do with it.
+    /// `state` in a window that shows `folder`, if the file is in it: a copy elsewhere has nothing to do with it.
     private static func within(_ folder: String?, _ state: EditorState) -> EditorState {
         var state = state
-        if let folder, folder != "/", state.document.path?.hasPrefix("\(folder)/") ?? true {
+        if let folder, folder != "/", state.document.path?.utf8.starts(with: "\(folder)/".utf8) == true {
             state.folder = folder
         }
         return state

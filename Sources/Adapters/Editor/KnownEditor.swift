@@ -95,7 +95,11 @@ struct KnownEditor: Equatable, Sendable {
             // An Emacs that could have a window of its own is to use the terminal that was opened for it.
             return (id == "emacs" && inTerminal ? ["-nw"] : []) + ["+\(place.line):\(place.column)", file]
         case .goto:
-            return (state.folder.map { [$0] } ?? []) + ["--goto", "\(file):\(place.line):\(place.column)"]
+            // A colon in the name would be taken for what stands before a line; then the plugin alone goes there.
+            let words =
+                file.utf8.contains(UInt8(ascii: ":"))
+                ? [file] : ["--goto", "\(file):\(place.line):\(place.column)"]
+            return (state.folder.map { [$0] } ?? []) + words
         }
     }
 

@@ -46,7 +46,8 @@ enum OfficeApplication: String, CaseIterable, Sendable {
 /// Kinds of documents that the office has.
 ///
 /// What a file is called proves nothing: only what also begins like such a document is offered to other devices, or opened
-/// because one of them asked. What the office would ask its user about first, as it does of tables in text files, is none.
+/// because one of them asked. What the office would ask its user about first is none: tables in text files, and flat XML, in which
+/// it asks about links.
 struct OfficeFormat: Equatable, Sendable {
     /// How much of the beginning of a file is looked at.
     static let head = 128
@@ -60,7 +61,6 @@ struct OfficeFormat: Equatable, Sendable {
     private static let compound: [String: OfficeApplication] = [
         "doc": .writer, "xls": .calc, "ppt": .impress,
     ]
-    private static let flat: [String: OfficeApplication] = ["fodt": .writer, "fods": .calc, "fodp": .impress]
 
     /// What a file called `name` is that begins with `bytes`; nil if it is none of them, or a template.
     init?(name: String, bytes: [UInt8]) {
@@ -70,8 +70,6 @@ struct OfficeFormat: Equatable, Sendable {
                 Self.isTemplate(bytes) ? nil : Self.packed[ending]
             } else if bytes.starts(with: [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
                 Self.compound[ending]
-            } else if bytes.starts(with: "<?xml".utf8) {
-                Self.flat[ending]
             } else if bytes.starts(with: "{\\rtf".utf8), ending == "rtf" {
                 .writer
             } else {

@@ -55,25 +55,36 @@ struct OfficeCopies: Sendable {
     /// Removes what processes have left that have ended. This may block.
     static func sweep() {
         for name in FolderNames.all(in: all) {
-            guard let process = Int32(name), kill(process, 0) != 0 else { continue }
+            guard let process = Int32(name), kill(process, 0) != 0, isOwn("\(all)/\(name)") else { continue }
             for folder in FolderNames.all(in: "\(all)/\(name)") { remove("\(all)/\(name)/\(folder)") }
             remove("\(all)/\(name)")
         }
     }
 
-    /// The copy at `path`, as a URL; nil unless it is a document in `folder` that may go along. This may block.
+    /// The copy at `path`, as a URL; nil unless it is a document in `folder` that may go along, and no other file under another
+    /// name. This may block.
     static func url(_ path: String, in folder: String) -> String? {
-        guard UserFile.isUsable(path), path.utf8.starts(with: "\(folder)/".utf8),
+        guard UserFile.isUsable(path), isOwn(folder), path.utf8.starts(with: "\(folder)/".utf8),
             !path.utf8.dropFirst(folder.utf8.count + 1).contains(UInt8(ascii: "/"))
         else { return nil }
         var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize,
-            OfficeTask.format(of: path) != nil
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
+            status.st_size <= maximumSize, OfficeTask.format(of: path) != nil
         else { return nil }
         return FileURL.text(Array(path.utf8))
     }
 
+    /// Whether there is a folder of this user's at `path` itself, and no link.
+    private static func isOwn(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == getuid()
+    }
+
     private static func remove(_ folder: String) {
+        guard isOwn(folder) else {
+            unlink(folder)
+            return
+        }
         for name in FolderNames.all(in: folder) { unlink("\(folder)/\(name)") }
         rmdir(folder)
     }

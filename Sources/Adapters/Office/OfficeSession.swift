@@ -19,6 +19,8 @@ final class OfficeSession: PluginSession {
     private let looks = FileLooks()
     private var copies = OfficeCopies()
     private var removal: LoopSource?
+    /// Of what a copy was made last, when, and what was told then.
+    private var saved: (document: ShownDocument, time: Int64, properties: [String: Value])?
     /// What each application has shown last.
     private var documents: [OfficeApplication: ShownDocument] = [:]
     private var preferences: [String: Value] = [:]
@@ -34,6 +36,8 @@ final class OfficeSession: PluginSession {
     private static let interval = Duration.milliseconds(100)
     /// How long the office may take to say where it is, and to write a copy: less than the broker waits for that.
     private static let savePatience = Duration.milliseconds(1700)
+    /// How long a copy counts as what is shown, in microseconds.
+    private static let pace: Int64 = 2_000_000
     /// How long copies are kept after the last one was made: longer than it takes to bring one over.
     private static let keeping = Duration.seconds(600)
     /// How long it may take to open something.
@@ -137,6 +141,10 @@ final class OfficeSession: PluginSession {
         guard let document = documents[application], document.identity == shown.identity else {
             return shown.properties
         }
+        // Writing a copy keeps the user of the office waiting, and a device may ask as often as it likes.
+        if let saved, saved.document == document, MainLoop.now - saved.time < Self.pace {
+            return saved.properties
+        }
         let (folder, old) = copies.next()
         try await looks.find(.openedDocument) { Result { try OfficeCopies.make(folder, removing: old) } }
             .get()
@@ -152,13 +160,15 @@ final class OfficeSession: PluginSession {
                 ?? path.flatMap(UserFile.url).map { (url: $0, isCopy: false) }
         }
         guard let url else { return shown.properties }
-        return [
+        let properties: [String: Value] = [
             "DocumentURL": .string(url.url), "UserInfo": OfficeDocument.userInfo(state, isCopy: url.isCopy),
         ]
+        if url.isCopy { saved = (document, MainLoop.now, properties) }
+        return properties
     }
 
     private func removeCopies() {
-        removal = nil
+        (removal, saved) = (nil, nil)
         let folders = copies.forget()
         MainLoop.start { [looks] in await looks.look(.openedDocument) { OfficeCopies.remove(folders) } }
     }

@@ -29,6 +29,25 @@ struct OfficeTask: Equatable, Sendable {
     let mode: Mode
     /// Where in it its user was; nil for the beginning.
     let place: OfficePlace?
+    /// The file as it has come for this alone, to be removed once it is shown as not saved; nil if it is to stay.
+    var copy: FileMark?
+
+    /// What tells a file from another one, and from itself once it was changed.
+    struct FileMark: Equatable, Sendable {
+        private let numbers: [Int]
+
+        /// The regular file at `path`; nil if there is none. This may block.
+        init?(_ path: String) {
+            var status = stat()
+            guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
+                return nil
+            }
+            numbers = [
+                Int(status.st_dev), Int(status.st_ino), status.st_size, status.st_ctim.tv_sec,
+                status.st_ctim.tv_nsec,
+            ]
+        }
+    }
 
     /// The members of the question that asks for it.
     var members: [String: JSONValue] {
@@ -50,6 +69,7 @@ struct OfficeTask: Equatable, Sendable {
         case .unsaved(let name): (pending["Mode"], pending["Name"]) = (.string("unsaved"), .string(name))
         }
         if let place { pending["Place"] = .properties(place.entries) }
+        if copy != nil { pending["IsCopy"] = .boolean(true) }
         return pending
     }
 
@@ -67,10 +87,12 @@ struct OfficeTask: Equatable, Sendable {
         self.init(
             application: format.application, file: file, mode: mode,
             place: pending["Place"]?.properties.flatMap(OfficePlace.init))
+        if pending["IsCopy"] == .boolean(true) { copy = FileMark(file) }
     }
 
     private init(application: OfficeApplication, file: String, mode: Mode, place: OfficePlace?) {
         (self.application, self.file, self.mode, self.place) = (application, file, mode, place)
+        copy = nil
     }
 
     /// What an activity shows on this machine.
@@ -81,38 +103,34 @@ struct OfficeTask: Equatable, Sendable {
         _ activity: HandedActivity, received: String, _ looks: FileLooks
     ) async throws -> OfficeTask {
         let url = activity.properties["DocumentURL"]?.string ?? ""
-        let found = try await looks.find(.openedDocument, of: url) { () -> (String, OfficeFormat)? in
+        let isNew = activity.isDocumentNew
+        let found = try await looks.find(.openedDocument, of: url) {
+            () -> (String, OfficeFormat, FileMark?)? in
             guard let path = UserFile.path(url), let format = format(of: path) else { return nil }
-            return (path, format)
+            return (path, format, isNew ? FileMark(path) : nil)
         }
-        guard let (file, format) = found else {
+        guard let (file, format, mark) = found else {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
                     "The document is not to be had on this device, or is none that LibreOffice is to be given. Open it on"
                         + " the device that it comes from."))
         }
-        let isReceived = file.hasPrefix("\(received)/")
+        // Compared as bytes: what a name begins with would make another character of the slash before it.
+        let isReceived = isNew || file.utf8.starts(with: "\(received)/".utf8)
         let name = ShownDocument(file: nil, name: activity.userInfo[OfficeKey.unsaved]?.string)?.name
-        return OfficeTask(
+        var task = OfficeTask(
             application: format.application, file: file,
             mode: isReceived ? name.map { .unsaved($0) } ?? .view : .edit,
             place: OfficePlace(activity.userInfo))
+        if case .unsaved = task.mode { task.copy = mark }
+        return task
     }
 
-    /// Removes the copy of what is shown as not saved, if it has just come with it. This may block.
+    /// Removes the copy that has come for this alone, if nobody has touched it since. This may block.
     func removeCopy() {
-        guard case .unsaved = mode else { return }
-        var status = stat()
-        // One that was here before stays: the user may have kept it.
-        guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            abs(Int64(time(nil)) - Int64(status.st_ctim.tv_sec)) <= Self.freshness
-        else { return }
-        unlink(file)
+        if let copy, FileMark(file) == copy { unlink(file) }
     }
-
-    /// For how long after it has come a copy counts as having just come, in seconds: longer than an office takes to start.
-    private static let freshness: Int64 = 60
 
     /// What kind of document is at `path`; nil if none is that the office is to be given. This may block.
     static func format(of path: String) -> OfficeFormat? {

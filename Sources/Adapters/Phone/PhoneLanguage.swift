@@ -61,6 +61,8 @@ struct KDEConnect: PhoneLanguage {
         [(Self.daemon, "deviceListChanged"), (Self.device, "pluginsChanged"), (Self.device, "nameChanged")]
     }
 
+    /// How long all that are listed may take to answer, in microseconds.
+    private static let longestLook: Int64 = 6_000_000
     private nonisolated static let daemon: InterfaceName = "org.kde.kdeconnect.daemon"
     private nonisolated static let device: InterfaceName = "org.kde.kdeconnect.device"
     private static let root: ObjectPath = "/modules/kdeconnect"
@@ -75,8 +77,10 @@ struct KDEConnect: PhoneLanguage {
         var reader = MessageReader(reply)
         let names: [String: String] = try reader.read()
         var phones: [FoundPhone] = []
+        let deadline = MainLoop.now + Self.longestLook
         for (id, name) in names.sorted(by: { $0.key < $1.key }).prefix(maximumPhones) {
             let path = "\(Self.root)/devices/\(id)"
+            guard MainLoop.now < deadline else { break }
             guard let phone = FoundPhone(id: id, name: name, path: path) else { continue }
             // One that has just gone answers that there is no such object.
             if (try? await canShare(phone, owner, bus)) == true { phones.append(phone) }

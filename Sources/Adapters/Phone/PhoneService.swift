@@ -16,7 +16,7 @@ final class PhoneService {
     private let links: [PhoneLink]
     private var broker: NameWatch?
     private var brokerName: BusName?
-    private var told: [FoundPhone] = []
+    private var told: [String: FoundPhone] = [:]
     private lazy var idleEnd = IdleEnd(of: service, after: Self.idle) { [weak self] in
         self?.links.contains(where: \.isPresent) == true
     }
@@ -40,7 +40,7 @@ final class PhoneService {
         for link in links { link.onChange = { [weak self] in self?.changed() } }
         broker = service.bus.watch(HandoffNames.broker) { [weak self] owner in
             self?.brokerName = owner
-            self?.told = []
+            self?.told = [:]
             self?.changed()
         }
         idleEnd.check()
@@ -51,10 +51,16 @@ final class PhoneService {
         idleEnd.check()
     }
 
-    /// Each telephone once, by whoever comes first.
-    private var phones: [FoundPhone] {
-        var known: Set<String> = []
-        return Array(links.flatMap(\.phones).filter { known.insert($0.id).inserted }.prefix(maximumPhones))
+    /// Each telephone once, by whoever comes first, with what it is told by: whoever reaches it is part of that, since a
+    /// telephone chooses its own id.
+    private var phones: [String: FoundPhone] {
+        var (known, found): (Set<String>, [String: FoundPhone]) = ([], [:])
+        for link in links {
+            for phone in link.phones where found.count < maximumPhones && known.insert(phone.id).inserted {
+                found["\(link.name)/\(phone.id)"] = phone
+            }
+        }
+        return found
     }
 
     private func changed() {
@@ -66,11 +72,13 @@ final class PhoneService {
         MainLoop.start { [weak self] in
             do {
                 try await proxy.announce(
-                    phones: phones.map { ["Id": .string($0.id), "Name": .string($0.name)] },
+                    phones: phones.sorted { $0.value.name < $1.value.name }.map {
+                        ["Id": .string($0.key), "Name": .string($0.value.name)]
+                    },
                     adapter: Self.path)
             } catch {
                 // With the next change it is said once more.
-                if self?.told == phones { self?.told = [] }
+                if self?.told == phones { self?.told = [:] }
                 adapterLog.warning(
                     "Telephones are not shown: \(PeerText.message(DBusError.converting(error).message))")
             }
@@ -80,7 +88,7 @@ final class PhoneService {
     /// Sends `url` to the telephone `id`.
     func share(_ url: String, with id: String) async throws {
         for link in links {
-            guard let phone = link.phones.first(where: { $0.id == id }) else { continue }
+            guard let phone = link.phones.first(where: { "\(link.name)/\($0.id)" == id }) else { continue }
             let isFile = try await looks.find(.sentDocument, of: url) { Self.isFile(url) }
             guard isFile || PhonePage.isPage(url) else {
                 throw HandoffFailure(
@@ -128,6 +136,8 @@ private final class SharingObject: PhoneAdapterServer {
 final class PhoneLink {
     /// The application that it is.
     let application: ApplicationID
+    /// Its bus name.
+    var name: BusName { language.name }
     /// Called when ``phones`` or ``isPresent`` may be others.
     var onChange: (@MainLoop () -> Void)?
     /// The telephones that can be sent something now.

@@ -49,7 +49,7 @@ enum SessionAttaching {
         let command = session.command(on: words[2])
         var allowed = AllowedSessions.read()
         if !allowed.holds(device, words[2]) {
-            let name = PeerText.name(words[0])
+            let name = ChosenText(name: words[0]).shown
             print(
                 tr(
                     "The session “{session}” of “{device}” is opened by this command:",

@@ -11,11 +11,14 @@ package struct HandedActivity: Sendable {
     package let device: ClientDevice
     /// What lets a program raise its window; empty if there is nothing.
     package let activationToken: String
+    /// Whether its document was written for this continuation, so that nobody else has it.
+    package let isDocumentNew: Bool
 
     init(_ properties: [String: Value], _ context: [String: Value]) {
         self.properties = properties
         device = ClientDevice(context)
         activationToken = context.text("ActivationToken")
+        isDocumentNew = context.flag("DocumentIsNew")
     }
 
     /// Its `UserInfo`; empty if there is none.

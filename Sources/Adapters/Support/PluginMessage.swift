@@ -13,7 +13,7 @@ package enum PluginMessage<State: PluginState>: Equatable, Sendable {
     case front(State)
     /// The user is at something else, which is none of ours: `{"event": "left"}`.
     case left
-    /// There is nothing any more that may go on elsewhere: `{"event": "closed"}`.
+    /// There is nothing any more that may go on elsewhere: `{"event": "closed"}`, or `front` with something that may not.
     case closed
     /// It is asked where the user is, and this is its answer; nil if it has none: `{"answer": …, …}`.
     case state(Int64, State?)
@@ -28,9 +28,7 @@ package enum PluginMessage<State: PluginState>: Equatable, Sendable {
             return
         }
         switch message["event"]?.text {
-        case "front":
-            guard let state = State(message) else { return nil }
-            self = .front(state)
+        case "front": self = State(message).map { .front($0) } ?? .closed
         case "left": self = .left
         case "closed": self = .closed
         default: return nil

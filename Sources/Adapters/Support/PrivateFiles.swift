@@ -24,8 +24,12 @@ package enum PrivateFiles {
 
     /// Whether the file at `path`, which is absolute, may hold secrets, as far as its name tells.
     package static func isPrivate(_ path: String) -> Bool {
-        if systemFolders.contains(where: path.hasPrefix), !path.hasPrefix(drives) { return true }
-        let parts = path.split(separator: "/").map { $0.lowercased() }
+        // Compared as bytes: what a name begins with would make another character of the slash before it.
+        let bytes = path.utf8
+        if systemFolders.contains(where: { bytes.starts(with: $0.utf8) }), !bytes.starts(with: drives.utf8) {
+            return true
+        }
+        let parts = bytes.split(separator: UInt8(ascii: "/")).map { String(Substring($0)).lowercased() }
         guard let name = parts.last else { return true }
         if parts.dropLast().contains(where: privateFolders.contains) || privateNames.contains(name) {
             return true

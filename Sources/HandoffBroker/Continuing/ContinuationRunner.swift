@@ -229,6 +229,9 @@ final class ContinuationRunner {
         guard let activity else { return perform(machine.documentWithheld(at: owner.tools.clock.instant)) }
         var context = context
         if !activationToken.isEmpty { context["ActivationToken"] = .string(activationToken) }
+        if let placed = documentFile.brought?.placed, placed.isNew, placed.isWritten {
+            context["DocumentIsNew"] = .boolean(true)
+        }
         let answer: Continuation.Answer
         let begin = MainLoop.now
         let asked = registered

@@ -35,7 +35,7 @@ struct OfficeMessageTests {
             #"{"event":"front","application":"libreoffice-writer","file":"/home/me/.ssh/a.odt"}"#,
             #"{"event":"front","application":"libreoffice-writer","name":"a\nb"}"#,
         ])
-    func nonsense(_ text: String) { #expect(message(text) == nil) }
+    func nonsense(_ text: String) { #expect(message(text) == (text.contains("\"front\"") ? .closed : nil)) }
 
     @Test(
         "a place that is none is left out",
@@ -91,14 +91,13 @@ struct OfficeFormatTests {
         #expect(application("a.odt", text) == .writer && application("A.ODS", text) == .calc)
         #expect(
             application("a.docx", package("")) == .writer && application("a.pptx", package("")) == .impress)
-        #expect(
-            application("a.xls", compound) == .calc && application("a.fodp", Array("<?xml ".utf8)) == .impress
-        )
+        #expect(application("a.xls", compound) == .calc)
         #expect(application("a.rtf", Array("{\\rtf1".utf8)) == .writer)
         #expect(application("a.odt", package("application/vnd.oasis.opendocument.text-template")) == nil)
         for (name, bytes) in [
             ("a.ott", text), ("a.csv", Array("1,2".utf8)), ("a.odt", compound), ("a.odb", text), ("a", text),
-            ("a.odt", []), ("a.desktop", Array("[Desktop Entry]".utf8)), ("a.docm", package("")),
+            ("a.odt", []), ("a.fodt", Array("<?xml ".utf8)), ("a.desktop", Array("[Desktop Entry]".utf8)),
+            ("a.docm", package("")),
         ] { #expect(application(name, bytes) == nil, "\(name)") }
     }
 

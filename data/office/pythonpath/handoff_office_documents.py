@@ -6,12 +6,16 @@ import unohelper
 from com.sun.star.beans import PropertyValue
 from com.sun.star.task import XInteractionHandler2
 
+import handoff_office_lines as lines
+
 # The applications, and in what a document of theirs is written that has no file yet.
 APPLICATIONS = {
     "com.sun.star.text.TextDocument": ("libreoffice-writer", "writer8", ".odt"),
     "com.sun.star.sheet.SpreadsheetDocument": ("libreoffice-calc", "calc8", ".ods"),
     "com.sun.star.presentation.PresentationDocument": ("libreoffice-impress", "impress8", ".odp"),
 }
+# How the names of documents end that each application shows.
+KINDS = {".odt": ("odt", "docx", "doc", "rtf"), ".ods": ("ods", "xlsx", "xls"), ".odp": ("odp", "pptx", "ppt")}
 # What the arguments of a document have that somebody has to give a password for.
 SECRETS = {"Password", "EncryptionData", "ModifyPasswordInfo"}
 # Nothing in a document is run, brought up to date, or asked.
@@ -25,6 +29,21 @@ def properties(**values):
         one.Name, one.Value = name, value
         made.append(one)
     return tuple(made)
+
+
+def is_held(model, module, ending):
+    """Whether what was loaded is a document as its name says, and no template. It is kept from loading another one by itself, which
+    a document may ask for when it is only looked at."""
+    kind = APPLICATIONS.get(module, ("", "", ""))[2]
+    filters = {one.Name: one.Value for one in model.getArgs()}.get("FilterName", "")
+    if not kind or ending not in KINDS[kind] or lines.is_template(filters):
+        return False
+    about = model.getDocumentProperties()
+    if about.AutoloadURL or about.AutoloadSecs:
+        was_modified = model.isModified()
+        about.AutoloadURL, about.AutoloadSecs = "", 0
+        model.setModified(was_modified)
+    return True
 
 
 def url_of(path):

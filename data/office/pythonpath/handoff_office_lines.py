@@ -7,6 +7,7 @@ import os
 import re
 import stat
 import threading
+import unicodedata
 import urllib.parse
 
 # How long a line may be, in bytes.
@@ -23,10 +24,12 @@ LONGEST_NAME = 255
 # The largest number that a place may have.
 LARGEST_NUMBER = 10_000_000
 
-ZIP, OLE, RTF, XML = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf", b"<?xml"
+ZIP, OLE, RTF = b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"{\\rtf"
 # How documents begin, by the endings of their names.
 BEGINNINGS = {"odt": ZIP, "ods": ZIP, "odp": ZIP, "docx": ZIP, "xlsx": ZIP, "pptx": ZIP, "doc": OLE, "xls": OLE, "ppt": OLE,
-              "rtf": RTF, "fodt": XML, "fods": XML, "fodp": XML}
+              "rtf": RTF}
+# Kinds of characters that steer what shows them.
+STEERING = {"Cc", "Cs", "Zl", "Zp", "LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 MODES = ("edit", "view", "unsaved")
 # Options with which an office shows nobody anything.
 UNSEEN = {"headless", "invisible", "convert-to", "convert-images-to", "print-to-file", "pt", "cat"}
@@ -47,7 +50,8 @@ def ending(name):
 
 def is_plain(name):
     """Whether a name can be that of a file, and be shown."""
-    return (isinstance(name, str) and name.isprintable() and name not in ("", ".", "..") and "/" not in name
+    return (isinstance(name, str) and name not in ("", ".", "..") and "/" not in name
+            and not any(unicodedata.category(one) in STEERING or unicodedata.bidirectional(one) in STEERING for one in name)
             and len(name.encode(errors="replace")) <= LONGEST_NAME)
 
 
@@ -83,8 +87,6 @@ def is_document(path):
             expected = BEGINNINGS.get(ending(path))
             if not expected or not beginning.startswith(expected):
                 return False
-            if expected == XML:
-                return not re.search(rb'mimetype="[^"]*-template"', beginning)
             return expected != ZIP or is_package(file, ending(path))
     except (OSError, ValueError):
         return False
@@ -120,7 +122,7 @@ def is_number(value, largest=LARGEST_NUMBER):
 
 
 def question(line):
-    """What is asked by a line; None if it is nonsense."""
+    """What is asked by a line; None if it is nonsense. What cannot be opened has the mode "none"."""
     try:
         asked = json.loads(line)
     except (ValueError, RecursionError):
@@ -132,6 +134,8 @@ def question(line):
                 and (is_absolute(asked.get("file")) or isinstance(asked.get("name"), str))
                 or kind == "open" and is_absolute(asked.get("file")) and asked.get("mode") in MODES
                 and (asked["mode"] != "unsaved" or is_plain(asked.get("name"))))
+    if kind == "open" and not is_sound:
+        return {"ask": "open", "id": asked["id"], "mode": "none"}
     return asked if is_sound else None
 
 
