@@ -22,6 +22,9 @@ final class ObjectMirror {
 
     /// Of a daemon that begins to tell of everything, one cannot be waited for without end.
     private static let timeout = Duration.seconds(5)
+    /// What a daemon answers that does not have an interface.
+    private static let missing = Set(
+        ["UnknownInterface", "InvalidArgs", "UnknownMethod"].map { "org.freedesktop.DBus.Error.\($0)" })
     /// More signals than this, before it has said what there is, are not meant for us.
     private static let maximumEarly = 1024
 
@@ -44,8 +47,12 @@ final class ObjectMirror {
     /// Asks for what there is.
     func begin() async throws {
         objects = try await daemon.managedObjects(rootPath, Self.timeout)
-        for interface in interfaces {
-            root[interface.text] = try await daemon.properties(interface, rootPath, timeout: Self.timeout)
+        for (number, interface) in interfaces.enumerated() {
+            do {
+                root[interface.text] = try await daemon.properties(interface, rootPath, timeout: Self.timeout)
+            } catch let error as DBusError where number > 0 && Self.missing.contains(error.name.text) {
+                // It is of a version that does not have that yet.
+            }
         }
         let waiting = early ?? []
         early = nil
