@@ -179,7 +179,8 @@ def test_requests_that_are_not_to_be_trusted(place: SimpleNamespace) -> None:  #
     fresh.write_text(json.dumps(good | {"more": "of it"}))
     fresh.rename(folder / next(names))
     window.wait_for_state(file=good["file"], line=2, column=2)
-    assert child.said()["event"] == "front" and len(requests(place)) == rest
+    assert child.said()["event"] == "front"
+    wait(lambda: len(requests(place)) == rest, "the request that was shown to be removed")
     window.quit()
 
 
