@@ -22,9 +22,6 @@ final class ObjectMirror {
 
     /// Of a daemon that begins to tell of everything, one cannot be waited for without end.
     private static let timeout = Duration.seconds(5)
-    /// What a daemon answers that does not have an interface.
-    private static let missing = Set(
-        ["UnknownInterface", "InvalidArgs", "UnknownMethod"].map { "org.freedesktop.DBus.Error.\($0)" })
     /// More signals than this, before it has said what there is, are not meant for us.
     private static let maximumEarly = 1024
 
@@ -47,12 +44,8 @@ final class ObjectMirror {
     /// Asks for what there is.
     func begin() async throws {
         objects = try await daemon.managedObjects(rootPath, Self.timeout)
-        for (number, interface) in interfaces.enumerated() {
-            do {
-                root[interface.text] = try await daemon.properties(interface, rootPath, timeout: Self.timeout)
-            } catch let error as DBusError where number > 0 && Self.missing.contains(error.name.text) {
-                // It is of a version that does not have that yet.
-            }
+        for interface in interfaces {
+            root[interface.text] = try await daemon.properties(interface, rootPath, timeout: Self.timeout)
         }
         let waiting = early ?? []
         early = nil

@@ -48,7 +48,7 @@ class PlayedBroker:
         connection = self.session.connection
         objects = Gio.DBusNodeInfo.new_for_xml(MANAGER_XML).interfaces[0]
         connection.register_object(ROOT, objects, self._called, None, None)
-        for interface in (interface_without("Manager", ()), interface_with(preferences)):
+        for interface in (interface_without("Manager", ()), interface_with(preferences), interface_without("Phones", ())):
             connection.register_object(ROOT, interface, None, self._read, None)
         connection.register_object(ROOT, interface_without("Clipboard", ()), self._paste,
                                    lambda *_: GLib.Variant("s", self.desktop), None)
