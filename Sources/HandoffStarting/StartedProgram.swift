@@ -71,6 +71,12 @@ package final class StartedProgram {
     /// - Returns: how it ended; nil if it still runs, or has been released.
     package func end(within time: Duration) async -> ProgramEnd? { await outcome.value(within: time) ?? nil }
 
+    /// Waits for at most `time` whether it fails. One that ends well may have handed over to another.
+    /// - Throws: ``failure(_:_:)`` with `context` if it fails.
+    package func check(within time: Duration, _ context: String = "") async throws {
+        if let end = await end(within: time), !end.isSuccess { throw await failure(end, context) }
+    }
+
     /// Why it has failed, for people, if it has `ended` like this.
     package func failure(_ ended: ProgramEnd, _ context: String) async -> HandoffFailure {
         let line = errors.lastLine()

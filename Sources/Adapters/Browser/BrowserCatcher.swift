@@ -96,9 +96,7 @@ final class BrowserCatcher {
         let launch = Launch(
             browser.id, program: browser.program, arguments: browser.arguments, activationToken: token)
         try await starter.running(launch) { program in
-            if let end = await program.end(within: Self.opening), !end.isSuccess {
-                throw await program.failure(end, " instead of opening the page")
-            }
+            try await program.check(within: Self.opening, " instead of opening the page")
         }
     }
 

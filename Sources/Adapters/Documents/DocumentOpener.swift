@@ -88,9 +88,7 @@ struct DocumentOpener {
             viewer.id, program: program, arguments: [viewer.program] + viewer.arguments(path, page),
             activationToken: token)
         try await starter.running(launch) { program in
-            if let end = await program.end(within: Self.opening), !end.isSuccess {
-                throw await program.failure(end, " instead of opening the document")
-            }
+            try await program.check(within: Self.opening, " instead of opening the document")
         }
     }
 

@@ -141,9 +141,7 @@ final class EditorCatcher {
             } else {
                 let launch = Launch(id, program: choice.path, arguments: command, activationToken: token)
                 try await starter.running(launch) { program in
-                    if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
-                        throw await program.failure(end, "")
-                    }
+                    try await program.check(within: .milliseconds(300))
                     try await wait(taken, for: state, choice.editor)
                 }
             }

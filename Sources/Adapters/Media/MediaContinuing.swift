@@ -253,9 +253,7 @@ final class MediaContinuing {
             try ApplicationID(MediaAdapter.busName.text), program: program,
             arguments: [PlayerEntry.browserOpenerName, media.address.argument], activationToken: token)
         try await programs.running(launch) { program in
-            if let end = await program.end(within: .seconds(1)), !end.isSuccess {
-                throw await program.failure(end, " instead of opening it")
-            }
+            try await program.check(within: .seconds(1), " instead of opening it")
         }
     }
 

@@ -65,9 +65,7 @@ final class OfficeCatcher {
         var isTaken = false
         try await pending.keep(task, for: HandoffNames.officeAdapter.text) { taken in
             try await starter.running(launch) { program in
-                if let end = await program.end(within: .milliseconds(300)), !end.isSuccess {
-                    throw await program.failure(end, "")
-                }
+                try await program.check(within: .milliseconds(300))
                 isTaken = await taken(Self.patience)
             }
         }

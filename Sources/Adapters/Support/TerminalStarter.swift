@@ -47,10 +47,7 @@ package final class TerminalStarter {
         let launch = Launch(
             application, program: command[0], arguments: command, activationToken: activationToken)
         do {
-            try await starter.running(launch) { program in
-                guard let end = await program.end(within: Self.trial), !end.isSuccess else { return }
-                throw await program.failure(end, "")
-            }
+            try await starter.running(launch) { try await $0.check(within: Self.trial) }
         } catch {
             errands.drop(errand)
             throw error

@@ -86,9 +86,7 @@ final class ApplicationStarter {
         try await programs.running(launch) { program in
             expected[launch.application] = program
             defer { expected[launch.application] = nil }
-            if let end = await program.end(within: Self.expecting), !end.isSuccess {
-                throw await program.failure(end, " before it had registered")
-            }
+            try await program.check(within: Self.expecting, " before it had registered")
         }
     }
 
@@ -113,9 +111,7 @@ final class ApplicationStarter {
                         application, line, of: entry, opening: opened, activationToken: activationToken)
                 }
                 try await programs.running(launch) { program in
-                    if let end = await program.end(within: Self.opening), !end.isSuccess {
-                        throw await program.failure(end, " instead of opening it")
-                    }
+                    try await program.check(within: Self.opening, " instead of opening it")
                 }
             }
         } catch {
