@@ -51,9 +51,7 @@ package struct ContinuePage: Equatable, Sendable {
         _ report: StatusReport?, _ attempts: Attempts, _ begun: Sends, _ adapters: [Adapter], at now: Int64,
         _ name: ApplicationNames
     ) {
-        (sends, lost) = (
-            begun.rows(report?.peers ?? [], at: now), attempts.lost
-        )
+        (sends, lost) = (begun.rows(report?.peers ?? [], at: now), attempts.lost)
         guard let report else {
             empty = .waiting
             return

@@ -26,9 +26,7 @@ package struct WindowState: Equatable, Sendable {
     package mutating func take(_ report: StatusReport) {
         self.report = report
         attempts.keep(only: offers)
-        if report.bridge.content != nil {
-            sends.keep(only: report.peers)
-        }
+        if report.bridge.content != nil { sends.keep(only: report.peers) }
     }
 
     /// The user wants to continue the offer at `path` in `application`, or the best one; after a failure in the same as before.
