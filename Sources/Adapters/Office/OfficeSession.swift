@@ -55,12 +55,14 @@ final class OfficeSession: PluginSession {
     }
 
     func choose(_ preferences: [String: Value]) {
+        let excluded = OfficeApplication.allCases.filter(isExcluded)
         self.preferences = preferences
         for (application, adapted) in applications where isExcluded(application) {
             adapted.end()
             applications[application] = nil
         }
-        if let front, applications[front.application] == nil { pipe.askForFront() }
+        // What was said of one while it was left alone is forgotten.
+        if !excluded.allSatisfy(isExcluded) { pipe.askForFront() }
     }
 
     func end() {
