@@ -223,6 +223,26 @@ def test_started(offices: tuple[Machine, Machine, Path]) -> None:
     assert (application, error) == (OFFICE, FAILED) and "python3-uno" in message
 
 
+def test_started_for_several(offices: tuple[Machine, Machine, Path]) -> None:
+    """An office that was started for several documents opens the others too if one cannot be opened."""
+    desk, lap, letter = offices
+    log = lap.folder / "soffice.called"
+    program = bin_folder(lap) / "soffice"
+    program.write_text(f'#!/bin/sh\necho "$@" >>"{log}"\n')
+    program.chmod(0o755)
+    here, dock = Plugin(desk, "office"), Dock(lap)
+    documents = [letter, text(desk.folder / "home/Other.odt")]
+    for number, file in enumerate(documents, 1):
+        front(here, file, page=1)
+        dock.continue_offer(dock.offer(file.name))
+        answer_saving(here, file, file.read_bytes(), page=4)
+        wait(lambda: log.exists() and len(log.read_text().splitlines()) == number, "the office to be started", PATIENCE)
+    there = Plugin(lap, "office")
+    names = {answer_opening(there, opened)["name"] for opened in (False, True)}
+    assert names == {file.name for file in documents}
+    there.close()
+
+
 def test_excluded_application(offices: tuple[Machine, Machine, Path]) -> None:
     """The user can keep Handoff out of one application of the office, or switch the adapter off; when that is over, what is in front
     is offered again."""

@@ -118,31 +118,17 @@ final class EditorSession: PluginSession {
     }
 
     func openPending(on bus: Bus) async throws {
-        guard let owner = try? await bus.identifiedOwner(of: HandoffNames.editorAdapter),
-            owner.sandbox == nil, let name = owner.name
-        else { return }
-        let adapter = EditorAdapterProxy(RemoteObject(bus.connection, name, HandoffNames.editorAdapterPath))
-        let pending = try? await adapter.takePending(editor: editor.id)
-        if let pending, let state = EditingText.pending(pending) { try await open(state) }
+        let pending = await bus.takePending(editor.id, of: HandoffNames.editorAdapter)
+        if let state = EditingText.pending(pending) { try await open(state) }
     }
 
     /// Has the editor show something.
     /// - Throws: if it does not.
     private func open(_ state: EditorState) async throws {
-        switch await pipe.ask(EditorQuestion.open(state), within: Self.openPatience) {
-        case .opened(_, true)?: return
-        case nil:
-            throw HandoffFailure(
-                .applicationTimedOut,
-                tr(
-                    "{editor} does not answer; it may be waiting for you. Look there, and try again.",
-                    ["editor": editor.name]))
-        default:
-            throw HandoffFailure(
-                .applicationFailed,
-                tr(
-                    "{editor} cannot show the file now: it may be asking you something, or hold changes of its own to that"
-                        + " file. Look there, and try again.", ["editor": editor.name]))
-        }
+        try await pipe.open(
+            EditorQuestion.open(state), in: editor.name, within: Self.openPatience,
+            refusal: tr(
+                "{editor} cannot show the file now: it may be asking you something, or hold changes of its own to that"
+                    + " file. Look there, and try again.", ["editor": editor.name]))
     }
 }

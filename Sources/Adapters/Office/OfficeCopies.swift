@@ -65,11 +65,8 @@ struct OfficeCopies: Sendable {
     /// name. This may block.
     static func url(_ path: String, in folder: String) -> String? {
         guard UserFile.isUsable(path), isOwn(folder), path.utf8.starts(with: "\(folder)/".utf8),
-            !path.utf8.dropFirst(folder.utf8.count + 1).contains(UInt8(ascii: "/"))
-        else { return nil }
-        var status = stat()
-        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1,
-            status.st_size <= maximumSize, OfficeTask.format(of: path) != nil
+            !path.utf8.dropFirst(folder.utf8.count + 1).contains(UInt8(ascii: "/")),
+            let mark = OfficeTask.FileMark(path), mark.size <= maximumSize, OfficeTask.format(of: path) != nil
         else { return nil }
         return FileURL.text(Array(path.utf8))
     }

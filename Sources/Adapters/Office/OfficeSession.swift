@@ -181,43 +181,34 @@ final class OfficeSession: PluginSession {
         let task = try await OfficeTask.of(
             activity, received: AdapterService.documentsFolder(preferences), looks)
         try await open(task)
-        await looks.look(.openedDocument) { task.removeCopy() }
         return true
     }
 
     func openPending(on bus: Bus) async throws {
-        guard let owner = try? await bus.identifiedOwner(of: HandoffNames.officeAdapter),
-            owner.sandbox == nil, let name = owner.name
-        else { return }
-        let adapter = EditorAdapterProxy(RemoteObject(bus.connection, name, HandoffNames.editorAdapterPath))
-        // It may have been started for several at once.
-        while let pending = try? await adapter.takePending(editor: HandoffNames.officeAdapter.text),
-            !pending.isEmpty
-        {
-            let task = try await looks.find(.openedDocument) { OfficeTask(pending: pending) }
-            guard let task else { continue }
-            try await open(task)
-            await looks.look(.openedDocument) { task.removeCopy() }
+        let adapter = HandoffNames.officeAdapter
+        var failure: (any Error)?
+        // It may have been started for several at once, of which one may be none that can be opened.
+        while true {
+            let pending = await bus.takePending(adapter.text, of: adapter)
+            guard !pending.isEmpty else { break }
+            do {
+                let task = try await looks.find(.openedDocument) { OfficeTask(pending: pending) }
+                if let task { try await open(task) }
+            } catch {
+                failure = error
+            }
         }
+        if let failure { throw failure }
     }
 
     private func open(_ task: OfficeTask) async throws {
         guard !isExcluded(task.application) else { throw OfficeDocument.excluded(task.application) }
-        switch await pipe.ask(OfficeQuestion.open(task), within: Self.openPatience) {
-        case .opened(_, true)?: return
-        case nil:
-            throw HandoffFailure(
-                .applicationTimedOut,
-                tr(
-                    "{application} does not answer; it may be waiting for you. Look there, and try again.",
-                    ["application": task.application.name]))
-        default:
-            throw HandoffFailure(
-                .applicationFailed,
-                tr(
-                    "{application} cannot open {file}. Open it there yourself to see why.",
-                    ["application": task.application.name, "file": task.file.shown]))
-        }
+        try await pipe.open(
+            OfficeQuestion.open(task), in: task.application.name, within: Self.openPatience,
+            refusal: tr(
+                "{application} cannot open {file}. Open it there yourself to see why.",
+                ["application": task.application.name, "file": task.file.shown]))
+        await looks.look(.openedDocument) { task.removeCopy() }
     }
 }
 

@@ -34,17 +34,19 @@ struct OfficeTask: Equatable, Sendable {
 
     /// What tells a file from another one, and from itself once it was changed.
     struct FileMark: Equatable, Sendable {
+        /// How large it is, in bytes.
+        let size: Int
         private let numbers: [Int]
 
-        /// The regular file at `path`; nil if there is none. This may block.
+        /// The regular file at `path`, which has no other name; nil if there is none. This may block.
         init?(_ path: String) {
             var status = stat()
             guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_nlink == 1 else {
                 return nil
             }
+            size = status.st_size
             numbers = [
-                Int(status.st_dev), Int(status.st_ino), status.st_size, status.st_ctim.tv_sec,
-                status.st_ctim.tv_nsec,
+                Int(status.st_dev), Int(status.st_ino), status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
             ]
         }
     }

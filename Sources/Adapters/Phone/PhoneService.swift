@@ -113,9 +113,7 @@ final class PhoneService {
 enum PhonePage {
     /// Whether `url` is a page of the web, which nobody takes for a file.
     static func isPage(_ url: String) -> Bool {
-        guard url.utf8.count <= 8192, url.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return false }
-        let scheme = url.prefix { $0 != ":" }.lowercased()
-        return (scheme == "https" || scheme == "http") && url.dropFirst(scheme.count).hasPrefix("://")
+        url.utf8.count <= 8192 && url.utf8.allSatisfy { 0x21...0x7E ~= $0 } && WebAddress(url) != nil
     }
 }
 

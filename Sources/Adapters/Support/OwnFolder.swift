@@ -6,8 +6,6 @@ internal import HandoffInterfaces
 
 /// A folder that a user works in: of a shell, or of an editor's window.
 package enum OwnFolder {
-    /// How long a path may be, in bytes.
-    private static let maximumLength = 4096
     /// Folders of the kernel, which say nothing on another device.
     private static let systemFolders: Set<String> = ["dev", "proc", "run", "sys"]
     /// Where drives are that the user has plugged in.
@@ -18,9 +16,7 @@ package enum OwnFolder {
     /// Whether `path` is absolute, of a reasonable length, in its plainest form, without empty parts, `.` and `..`, and has
     /// nothing in it that could steer a terminal.
     package static func isUsable(_ path: String) -> Bool {
-        guard path.hasPrefix("/"), path.utf8.count <= maximumLength,
-            !path.unicodeScalars.contains(where: PeerText.isControl)
-        else { return false }
+        guard UserFile.isUsable(path) else { return false }
         return path == "/" || parts(of: path).allSatisfy { !["", ".", ".."].contains($0) }
     }
 

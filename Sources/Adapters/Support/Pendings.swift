@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+package import DBus
+internal import HandoffClient
+internal import HandoffInterfaces
 package import MainLoop
 
 /// What applications were started for, by their ids, until their plugins take it.
@@ -37,5 +40,15 @@ package final class Pendings<Content: Sendable> {
         pending[id]?.removeFirst()
         first.taken.come(true)
         return first.content
+    }
+}
+
+extension Bus {
+    /// Takes what `adapter` has started `application` for; empty if there is nothing.
+    package func takePending(_ application: String, of adapter: BusName) async -> [String: Value] {
+        guard let owner = try? await identifiedOwner(of: adapter), owner.sandbox == nil, let name = owner.name
+        else { return [:] }
+        let adapter = EditorAdapterProxy(RemoteObject(connection, name, HandoffNames.editorAdapterPath))
+        return (try? await adapter.takePending(editor: application)) ?? [:]
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
+internal import HandoffCore
 package import MainLoop
+internal import Platform
 
 /// What a plugin is asked, one JSON object on a line.
 package protocol PluginQuestion: Sendable {
@@ -103,6 +105,23 @@ package final class PluginPipe<State: PluginState> {
         let message = await answer.value(within: time) ?? nil
         asked[number] = nil
         return message
+    }
+
+    /// Has the plugin of `application` open what `question` names, within `time`.
+    /// - Throws: `refusal` if it does not, or that it does not answer.
+    package func open(
+        _ question: some PluginQuestion, in application: String, within time: Duration, refusal: String
+    ) async throws {
+        switch await ask(question, within: time) {
+        case .opened(_, true)?: return
+        case nil:
+            throw HandoffFailure(
+                .applicationTimedOut,
+                tr(
+                    "{application} does not answer; it may be waiting for you. Look there, and try again.",
+                    ["application": application]))
+        default: throw HandoffFailure(.applicationFailed, refusal)
+        }
     }
 
     /// Asks the plugin to say what is in front, as it does when that is another. There is no answer but that.
