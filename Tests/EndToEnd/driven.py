@@ -85,12 +85,18 @@ def compile_qt(source: Path, name: str, version: int, *options: str) -> Path:
     return built(name, [source, header], build)
 
 
+def cargo(folder: Path) -> Path:
+    """Builds the crate of a folder, and returns where its programs are. It is built as by a careful author."""
+    # Debian's crates go with Debian's compiler, and nothing is asked of a registry. What the crates are compiled to is shared.
+    run("cargo", "build", "--quiet", "--offline", cwd=folder, env=os.environ | {
+        "PATH": f"/usr/bin:{os.environ['PATH']}", "CARGO_HOME": str(BUILT / "cargo"), "CARGO_TARGET_DIR": str(BUILT / "rust"),
+        "RUSTFLAGS": "-D warnings"})
+    return BUILT / "rust" / "debug"
+
+
 def compile_rust(source: Path, name: str) -> Path:
-    """A program of a source that has the client in Rust as a module, compiled as by a careful author."""
+    """A program of a source that has the client in Rust as a module."""
     folder = BUILT / f"{name}.crate"
-    # Debian's crates go with Debian's compiler, and nothing is asked of a registry. What they are compiled to is shared.
-    environment = os.environ | {"PATH": f"/usr/bin:{os.environ['PATH']}", "CARGO_HOME": str(BUILT / "cargo"),
-                                "CARGO_TARGET_DIR": str(BUILT / "rust"), "RUSTFLAGS": "-D warnings"}
 
     def build(program: Path) -> None:
         (folder / ".cargo").mkdir(parents=True, exist_ok=True)
@@ -99,8 +105,7 @@ def compile_rust(source: Path, name: str) -> Path:
         (folder / "Cargo.toml").write_text(
             f'[package]\nname = "{name}"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ndbus = "0.9"\nlibc = "0.2"\n'
             f'[[bin]]\nname = "{name}"\npath = "{source}"\n')
-        run("cargo", "build", "--quiet", "--offline", f"--manifest-path={folder / 'Cargo.toml'}", cwd=folder, env=environment)
-        shutil.copy(BUILT / "rust" / "debug" / name, program)
+        shutil.copy(cargo(folder) / name, program)
 
     return built(name, [source, CLIENTS / "rust" / "handoff.rs"], build)
 
