@@ -22,8 +22,8 @@
 //! What is refused, and what your functions fail with, is printed on standard error, unless there is a function for failures.
 //! A function that panics ends the program as anywhere else. The end of the session bus does not end it.
 
-// This file is long because it is to be copied as one file, and no application uses all of it.
-#![allow(dead_code)]
+// This file is long because it is to be copied as one file, and no application uses all of it. It is for older compilers too.
+#![allow(dead_code, clippy::type_complexity, clippy::unnecessary_map_or)]
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -178,8 +178,13 @@ impl UserInfo {
     }
 
     fn string(&self, key: &str) -> String {
-        match self.0.get(key) {
-            Some(Value::Text(text)) | Some(Value::Path(text)) => text.clone(),
+        self.text(key).unwrap_or_default().to_owned()
+    }
+
+    /// The object of the continuation that this is the context of.
+    fn continuation(&self) -> String {
+        match self.0.get("Continuation") {
+            Some(Value::Path(path)) => path.clone(),
             _ => String::new(),
         }
     }
@@ -742,6 +747,8 @@ impl Connection {
 
     fn end(&self) {
         self.has_ended.set(true);
+        // The loop closes it in the next turn.
+        soon(|| {});
         if let Some(application) = self.application.upgrade() {
             application.lost_bus(self);
         }
@@ -827,7 +834,9 @@ fn arguments(message: &Message) -> Vec<Value> {
 /// The stream socket that is at this place in a message.
 fn stream_in(message: &Message, place: usize) -> Option<UnixStream> {
     let mut iter = message.iter_init();
-    (0..place).for_each(|_| drop(iter.next()));
+    for _ in 0..place {
+        iter.next();
+    }
     // A descriptor of ours; -1 if there are too many already.
     let descriptor = iter.get::<OwnedFd>()?.into_raw_fd();
     if descriptor < 0 {
@@ -839,7 +848,7 @@ fn stream_in(message: &Message, place: usize) -> Option<UnixStream> {
     let asked = unsafe {
         libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_TYPE, (&mut kind as *mut libc::c_int).cast(), &mut size)
     };
-    (asked == 0 && kind == libc::SOCK_STREAM).then(|| stream)
+    (asked == 0 && kind == libc::SOCK_STREAM).then_some(stream)
 }
 
 /// What serves the applications of a thread.
@@ -1003,22 +1012,22 @@ impl UserActivity {
     /// The state is needed: what is put into it is the whole new one. If that is nothing, or it fails, or is refused, the
     /// former stays. It has two seconds.
     pub fn on_will_save(&self, function: impl Fn(&UserActivity, &mut UserInfo) -> Outcome<()> + 'static) {
-        *self.0.on_will_save.borrow_mut() = Some(Rc::new(function));
+        self.0.on_will_save.replace(Some(Rc::new(function)));
     }
 
     /// It goes on there. It is left as it is: resign or invalidate it, if that fits.
     pub fn on_was_continued(&self, function: impl Fn(&UserActivity, &Device) + 'static) {
-        *self.0.on_was_continued.borrow_mut() = Some(Rc::new(function));
+        self.0.on_was_continued.replace(Some(Rc::new(function)));
     }
 
     /// The continuing application has opened a stream.
     pub fn on_stream(&self, function: impl Fn(&UserActivity, UnixStream) + 'static) {
-        *self.0.on_stream.borrow_mut() = Some(Rc::new(function));
+        self.0.on_stream.replace(Some(Rc::new(function)));
     }
 
     /// Something was refused, or a save has failed; what was set has its former value again.
     pub fn on_failure(&self, function: impl Fn(&UserActivity, &Error) + 'static) {
-        *self.0.on_failure.borrow_mut() = Some(Rc::new(function));
+        self.0.on_failure.replace(Some(Rc::new(function)));
     }
 
     /// Sets a property of org.example.Handoff.Activity by its name, with the type that it has there, and sends it together with
@@ -1151,8 +1160,11 @@ impl UserActivity {
         let application = match self.0.application.upgrade() {
             Some(application) if !continuation.is_empty() && !application.owner.borrow().is_empty() => application,
             _ => {
-                let message = "Streams are opened by who has continued an activity that supports them, as long as its broker lives.";
-                return soon(move || done(Err(Error::new("StreamsNotSupported", message))));
+                let error = Error::new(
+                    "StreamsNotSupported",
+                    "Streams are opened by who has continued an activity that supports them, as long as its broker lives.",
+                );
+                return soon(move || done(Err(error)));
             }
         };
         let no_stream = || Error::new("ConnectionUnavailable", NO_STREAM);
@@ -1360,17 +1372,17 @@ impl HandoffApplication {
 
     /// Continue this; whether it was handled. What it fails with is shown to the user.
     pub fn on_continue(&self, function: impl Fn(&UserActivity, &Device) -> Outcome<bool> + 'static) {
-        *self.0.on_continue.borrow_mut() = Some(Rc::new(function));
+        self.0.on_continue.replace(Some(Rc::new(function)));
     }
 
     /// Something of this type is coming; whether the application shows that.
     pub fn on_will_continue(&self, function: impl Fn(&str, &Device) -> bool + 'static) {
-        *self.0.on_will_continue.borrow_mut() = Some(Rc::new(function));
+        self.0.on_will_continue.replace(Some(Rc::new(function)));
     }
 
     /// What was coming, of this type, does not come.
     pub fn on_failure(&self, function: impl Fn(&str, &Error) + 'static) {
-        *self.0.on_failure.borrow_mut() = Some(Rc::new(function));
+        self.0.on_failure.replace(Some(Rc::new(function)));
     }
 
     /// Registers from now on, again with each new broker. If another application of this process with this id has started and
@@ -1418,7 +1430,7 @@ impl Application {
         }
         self.registration_error.take();
         self.has_started.set(true);
-        // One that has yet to hear that the application has stopped is used again, so that the broker hears of both in their order.
+        // One on which the application has yet to be taken back is used again: the broker hears of both in their order.
         let former = self.connection.take();
         let opened = former.or_else(|| with_loop(|served| Connection::open(&self.me, served)).flatten());
         *self.connection.borrow_mut() = opened.clone();
@@ -1453,9 +1465,9 @@ impl Application {
     fn lost_bus(&self, connection: &Connection) {
         let is_ours = self.connection.borrow().as_ref().map_or(false, |ours| std::ptr::eq(&**ours, connection));
         if is_ours {
-            self.connection.take();
             self.owner.take();
             self.end_broker();
+            self.connection.take();
         }
     }
 
@@ -1494,7 +1506,8 @@ impl Application {
             return;
         }
         let owner = reply.ok().map(|message| arguments(&message));
-        match (owner.as_deref(), self.connection.borrow().as_ref()) {
+        let connection = self.connection.borrow().clone();
+        match (owner.as_deref(), connection) {
             (Some([Value::Text(owner)]), _) => self.appeared(owner),
             // Once: if the user ends it later, it is not started again.
             (None, Some(connection)) => connection.tell_bus("StartServiceByName", &[BROKER.into(), Value::Uint32(0)]),
@@ -1523,7 +1536,8 @@ impl Application {
         self.becoming.take();
         self.activities.borrow().iter().for_each(UserActivity::forget_broker);
         let mut ended = Vec::new();
-        if let Some(connection) = self.connection.borrow().as_ref() {
+        let connection = self.connection.borrow().clone();
+        if let Some(connection) = connection {
             let (kept, taken) = connection.pending.take().into_iter().partition(|(_, one)| one.to == BUS);
             connection.pending.replace(kept);
             let taken: HashMap<u32, Pending> = taken;
@@ -1588,11 +1602,10 @@ impl Application {
             activity.0.is_current.set(is_current);
             // What the broker said before it heard of the latest wish is older than that.
             if self.becoming.borrow().is_none() && activity.0.resigning.get() == 0 {
-                let mut current = self.current.borrow_mut();
                 if is_current {
-                    *current = Some(activity.clone());
-                } else if current.as_ref() == Some(activity) {
-                    *current = None;
+                    self.current.replace(Some(activity.clone()));
+                } else {
+                    forget(&self.current, activity);
                 }
             }
         }
@@ -1632,8 +1645,8 @@ impl Application {
             self.activities.borrow_mut().push(activity.clone());
         }
         activity.0.is_refused.set(false);
-        *self.current.borrow_mut() = Some(activity.clone());
-        *self.becoming.borrow_mut() = Some(activity.clone());
+        self.current.replace(Some(activity.clone()));
+        self.becoming.replace(Some(activity.clone()));
         if self.is_registered.get() {
             activity.flush(self);
             self.say_current(activity);
@@ -1645,7 +1658,7 @@ impl Application {
         if path.is_empty() {
             return;
         }
-        *self.becoming.borrow_mut() = Some(activity.clone());
+        self.becoming.replace(Some(activity.clone()));
         let activity = activity.clone();
         self.ask(&path, "Activity", "BecomeCurrent", &[], move |application, reply| {
             forget(&application.becoming, &activity);
@@ -1743,13 +1756,13 @@ impl Application {
     fn answer(&self, member: &str, message: &Message) -> Result<Vec<Value>, Error> {
         match (member, arguments(message).as_slice()) {
             ("WillContinueActivity", [Value::Text(activity_type), Value::Dictionary(context)]) => {
-                self.announced.borrow_mut().insert(context.string("Continuation"), activity_type.clone());
+                self.announced.borrow_mut().insert(context.continuation(), activity_type.clone());
                 let function = self.on_will_continue.borrow().clone();
                 let shows = function.map_or(false, |function| function(activity_type, &Device::of(context)));
                 Ok(vec![shows.into()])
             }
             ("ContinueActivity", [Value::Dictionary(properties), Value::Dictionary(context)]) => {
-                self.announced.borrow_mut().remove(&context.string("Continuation"));
+                self.announced.borrow_mut().remove(&context.continuation());
                 self.received(properties, context)
             }
             ("DidFailToContinueActivity", [Value::Text(activity_type), Value::Text(name), Value::Text(message)]) => {
@@ -1804,7 +1817,7 @@ impl Application {
             }
         }
         if properties.flag("SupportsContinuationStreams") == Some(true) {
-            activity.0.continuation.replace(context.string("Continuation"));
+            activity.0.continuation.replace(context.continuation());
         }
         match function(&activity, &device) {
             Ok(is_handled) => Ok(vec![is_handled.into()]),
