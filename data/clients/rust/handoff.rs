@@ -940,6 +940,7 @@ pub fn run() -> ! {
 
 type Slot<F> = RefCell<Option<Rc<F>>>;
 
+#[derive(Default)]
 struct Activity {
     application: Weak<Application>,
     activity_type: String,
@@ -990,22 +991,8 @@ impl UserActivity {
             activity_type: activity_type.to_owned(),
             origin,
             activation_token: context.string("ActivationToken"),
-            continuation: RefCell::default(),
-            path: RefCell::default(),
-            is_current: Cell::default(),
             is_valid: Cell::new(true),
-            is_creating: Cell::default(),
-            is_updating: Cell::default(),
-            is_refused: Cell::default(),
-            resigning: Cell::default(),
-            on_will_save: Slot::default(),
-            on_was_continued: Slot::default(),
-            on_stream: Slot::default(),
-            on_failure: Slot::default(),
-            properties: RefCell::default(),
-            confirmed: RefCell::default(),
-            changed: RefCell::default(),
-            alone: RefCell::default(),
+            ..Activity::default()
         }))
     }
 
@@ -1305,6 +1292,7 @@ impl UserActivity {
 
 // The application
 
+#[derive(Default)]
 struct Application {
     me: Weak<Application>,
     id: String,
@@ -1339,24 +1327,12 @@ pub struct HandoffApplication(Rc<Application>);
 impl HandoffApplication {
     /// The id is the name of the desktop entry without .desktop, and what that declares counts too.
     pub fn new(id: &str, activity_types: &[&str]) -> HandoffApplication {
-        HandoffApplication(Rc::new_cyclic(|me| Application {
-            me: me.clone(),
-            id: id.to_owned(),
-            types: activity_types.iter().map(|&one| one.to_owned()).collect(),
-            options: RefCell::default(),
-            on_continue: Slot::default(),
-            on_will_continue: Slot::default(),
-            on_failure: Slot::default(),
-            registration_error: RefCell::default(),
-            has_started: Cell::default(),
-            is_flushing: Cell::default(),
-            connection: RefCell::default(),
-            owner: RefCell::default(),
-            is_registered: Cell::default(),
-            activities: RefCell::default(),
-            current: RefCell::default(),
-            becoming: RefCell::default(),
-            announced: RefCell::default(),
+        HandoffApplication(Rc::new_cyclic(|me| {
+            let mut made = Application::default();
+            made.me = me.clone();
+            made.id = id.to_owned();
+            made.types = activity_types.iter().map(|&one| one.to_owned()).collect();
+            made
         }))
     }
 
