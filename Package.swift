@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 // SPDX-License-Identifier: LGPL-2.1-or-later
+// This file is long because SwiftPM reads all targets from one.
 import Foundation
 import PackageDescription
 
@@ -47,15 +48,12 @@ let hasWindows =
     ?? (succeeds("pkg-config", "--exists", "libadwaita-1 >= 1.2")
         && succeeds("blueprint-compiler", "--version"))
 
-/// What a distribution calls its own (docs/packaging.md), as Meson's options of the same names say; meson-helpers/build passes it on.
-func vendor(_ name: String, _ standard: String) -> CSetting {
+/// What a distribution calls its own (docs/packaging.md), by Meson's options of these names.
+let vendor = ["APP_ID", "HOMEPAGE", "BUGTRACKER", "DEVELOPER"].map { name in
+    let standard = name == "APP_ID" ? "org.example.Handoff" : ""
     let value = Context.environment["HANDOFF_\(name)"].flatMap { $0.isEmpty ? nil : $0 } ?? standard
-    guard value.utf8.allSatisfy({ 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") })
-    else {
-        fatalError(
-            "HANDOFF_\(name) has a quotation mark, a backslash or something else than ASCII. Take it out.")
-    }
-    return .define("HANDOFF_\(name)", to: "\"\(value)\"")
+    let literal = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return CSetting.define("HANDOFF_\(name)", to: "\"\(literal)\"")
 }
 
 /// What nearly all that is Handoff stands on.
@@ -111,12 +109,7 @@ let package = Package(
         .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
         .systemLibrary(name: "CWayland"),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
-        .target(
-            name: "CVendor",
-            cSettings: [
-                vendor("APP_ID", "org.example.Handoff"), vendor("HOMEPAGE", ""), vendor("BUGTRACKER", ""),
-                vendor("DEVELOPER", ""),
-            ]),
+        .target(name: "CVendor", cSettings: vendor),
         module("Platform", ["CGio", "CVendor"]),
         module("MainLoop", ["CGio", "Platform"]),
         module("DBus", ["CDBus", "CGio", "MainLoop", "Platform"]),

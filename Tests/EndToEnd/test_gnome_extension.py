@@ -343,8 +343,7 @@ def test_locked_screen_shows_nothing(machines: tuple[Machine, Machine], shell: G
     wait(lambda: not shell.evaluate(f"!!{INDICATOR}"), "the indicator to go")
     wait(lambda: agent.told("Detach"), "Detach")
     heard = len(agent.calls)
-    # As long as the Shell takes to tell what it has decided in a turn of its own.
-    let_pass(0.5)
+    let_pass(0.5)  # As long as the Shell takes to tell what it has decided in a turn of its own.
     assert len(agent.calls) == heard
     shell.evaluate("Main.sessionMode.popMode('unlock-dialog')")
     wait_for_indicator(shell)

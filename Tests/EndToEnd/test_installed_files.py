@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from support import SOURCE
 from test_installed import install, prefix  # noqa: F401
 from vendor import own_id
 
@@ -105,3 +106,14 @@ def test_what_firewalls_and_profiles_are_told(prefix: Path, tmp_path: Path) -> N
     assert f" {prefix}/libexec/handoffd " in (prefix / "etc" / "apparmor.d" / "handoffd").read_text()
     other, _ = install(tmp_path, "-Dapparmor=false")
     assert not (other / "etc" / "apparmor.d").exists()
+
+
+def test_authors_find_the_clients(prefix: Path) -> None:  # noqa: F811
+    """pkg-config says where the interfaces and the clients to copy are, all of which are installed, and nothing else."""
+    for variable, source in (("clientsdir", "clients"), ("interfacesdir", "dbus-1/interfaces")):
+        asked = subprocess.run(["pkg-config", f"--variable={variable}", "handoff"], capture_output=True, text=True, check=True,
+                               env=os.environ | {"PKG_CONFIG_PATH": str(prefix / "share" / "pkgconfig")})
+        there = Path(asked.stdout.strip())
+        ours = subprocess.run(["git", "ls-files"], cwd=SOURCE / "data" / source, capture_output=True, text=True, check=False)
+        files = {path.relative_to(there).as_posix() for path in there.rglob("*") if path.is_file()}
+        assert files and (files == set(ours.stdout.split()) or not ours.stdout)
