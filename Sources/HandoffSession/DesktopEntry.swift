@@ -9,7 +9,7 @@ package import Platform
 package struct DesktopEntry {
     /// How many bytes an entry may have.
     package static let maximumSize = 64 << 10
-    private static let group = "Desktop Entry"
+    private static let mainGroup = "Desktop Entry"
 
     /// Where it is.
     package let path: String
@@ -35,24 +35,27 @@ package struct DesktopEntry {
 
     // MARK: Values
 
-    // Each is nil if the entry does not have it, and throws if it is not what it should be.
+    // Each is that of the main group unless another is named. Each is nil if the group does not have it, and throws if it is
+    // not what it should be.
 
     /// A text.
-    package func string(_ key: String) throws(KeyFileError) -> String? {
-        try file.string(key, in: Self.group)
+    package func string(_ key: String, in group: String? = nil) throws(KeyFileError) -> String? {
+        try file.string(key, in: group ?? Self.mainGroup)
     }
     /// A text in the user's language.
     package func localizedString(_ key: String) throws(KeyFileError) -> String? {
-        try file.localizedString(key, in: Self.group)
+        try file.localizedString(key, in: Self.mainGroup)
     }
     /// A truth value.
     package func boolean(_ key: String) throws(KeyFileError) -> Bool? {
-        try file.boolean(key, in: Self.group)
+        try file.boolean(key, in: Self.mainGroup)
     }
     /// A list of texts.
-    package func strings(_ key: String) throws(KeyFileError) -> [String]? {
-        try file.strings(key, in: Self.group)
+    package func strings(_ key: String, in group: String? = nil) throws(KeyFileError) -> [String]? {
+        try file.strings(key, in: group ?? Self.mainGroup)
     }
+    /// Whether it has this group.
+    package func has(_ group: String) -> Bool { file.groups.contains(group) }
 
     // MARK: Where it is
 

@@ -84,7 +84,7 @@ final class InstalledApplications {
     /// The applications whose desktop entries say that they know Handoff, by name.
     func knowingHandoff() -> [Entry] {
         var found: [Entry] = []
-        let all = g_app_info_get_all()
+        let all = g_desktop_app_info_get_implementations("org.example.Handoff.Application")
         defer {
             g_list_free_full(all) { if let entry = $0 { g_object_unref(entry) } }
         }
@@ -93,8 +93,6 @@ final class InstalledApplications {
             next = link.pointee.next
             guard let data = link.pointee.data else { continue }
             let info = OpaquePointer(data)
-            guard let types = g_desktop_app_info_get_string(info, "X-Handoff-ActivityTypes") else { continue }
-            g_free(types)
             guard let id = g_app_info_get_id(info).map({ String(cString: $0) }), id.hasSuffix(".desktop"),
                 let name = g_app_info_get_display_name(info)
             else { continue }

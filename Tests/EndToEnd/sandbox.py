@@ -29,24 +29,37 @@ exec chroot "$root" "$@"
 """
 
 
-# The same, but with programs and one folder of the user's only, as the application itself has it.
+# The same, but with programs and what is named before "--": where that is, and where the application sees it.
 LIVE = """
 set -e
-mount -t tmpfs tmpfs "$1"
+root=$1
+application=$2
+shift 2
+mount -t tmpfs tmpfs "$root"
 for folder in usr lib lib32 lib64 bin sbin; do
     [ -e "/$folder" ] || continue
-    mkdir -p "$1/$folder"
-    mount --rbind "/$folder" "$1/$folder"
+    mkdir -p "$root/$folder"
+    mount --rbind "/$folder" "$root/$folder"
 done
-mkdir "$1/documents"
-mount --bind "$3" "$1/documents"
-printf '[Application]\\nname=%s\\n[Instance]\\ninstance-id=%s\\n' "$2" "$INSTANCE" >"$1/.flatpak-info"
-touch "$3/.ready"
-exec chroot "$1" sleep 600
+while [ "$1" != -- ]; do
+    mkdir -p "$root${2%/*}"
+    if [ -d "$1" ]; then mkdir -p "$root$2"; else touch "$root$2"; fi
+    mount --rbind "$1" "$root$2"
+    shift 2
+done
+shift
+printf '[Application]\\nname=%s\\n[Instance]\\ninstance-id=%s\\n' "$application" "$INSTANCE" >"$root/.flatpak-info"
+exec chroot "$root" "$@"
 """
 
 # The number by which Flatpak tells the sandboxes that run from each other.
 INSTANCE = "1234567890"
+
+# What Flatpak lets every application do on the session bus.
+POLICY = ("--own={0}.*", "--own=org.mpris.MediaPlayer2.{0}.*", "--call=org.freedesktop.portal.*=*",
+          "--broadcast=org.freedesktop.portal.*=@/org/freedesktop/portal/*")
+# What the manifest of an application asks for that takes part.
+PERMISSION = "--talk=org.example.Handoff"
 
 
 def can_be_made(machine: Machine) -> str:
@@ -71,21 +84,21 @@ def environment(machine: Machine) -> dict[str, str]:
 
 
 class Inhabitant:
-    """The application in the sandbox itself: it sees one folder of the user's, as /documents. The proxy sees all."""
+    """A program in the sandbox itself, which sees what it is given alone. The proxy sees all."""
 
-    def __init__(self, machine: Machine, application_id: str, folder: Path) -> None:
+    def __init__(self, machine: Machine, application_id: str, sees: dict[str, Path], *program: str) -> None:
         root = machine.folder / f"inside-{application_id}"
         root.mkdir()
-        folder.mkdir(parents=True, exist_ok=True)
         self._information = Path(machine.environment["XDG_RUNTIME_DIR"], ".flatpak", INSTANCE, "bwrapinfo.json")
+        given = [str(path) for inside, outside in sees.items() for path in (outside, inside)]
         with open(machine.log_file("inhabitant"), "ab") as log:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", "unshare", "--user", "--map-root-user", "--mount", "sh", "-c", LIVE,
-                 "sh", str(root), application_id, str(folder)],
+                 "sh", str(root), application_id, *given, "--", *program],
                 env=environment(machine), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        ready = folder / ".ready"
-        # The last step of its way in comes after the file.
-        wait(lambda: ready.exists() and Path(f"/proc/{self.process.pid}/comm").read_text() == "sleep\n", "the sandbox")
+        # The program comes last on its way in.
+        name = Path(program[0]).name
+        wait(lambda: Path(f"/proc/{self.process.pid}/comm").read_text() == f"{name}\n", "the sandbox")
         self.write_down(self.process.pid)
 
     def write_down(self, process: int) -> None:
@@ -103,10 +116,12 @@ class Inhabitant:
 
 
 class Sandbox:
-    """The proxy of one application. To the bus, who connects through it is the proxy."""
+    """The proxy of one application, with what Flatpak lets everyone do, and with these rules. To the bus, who connects through
+    it is the proxy."""
 
-    def __init__(self, machine: Machine, application_id: str, *rules: str) -> None:
+    def __init__(self, machine: Machine, application_id: str, *rules: str, takes_part: bool = True) -> None:
         self.sessions = machine.sessions
+        given = [rule.format(application_id) for rule in (*POLICY, *(PERMISSION,) * takes_part)]
         root = machine.folder / f"root-{application_id}"
         root.mkdir()
         path = machine.folder / f"proxy-{application_id}"
@@ -115,7 +130,7 @@ class Sandbox:
             self.process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL"] + command(
                     root, application_id, "xdg-dbus-proxy", machine.address, str(path), "--filter",
-                    "--talk=org.example.Handoff", "--own=" + application_id, *rules),
+                    *given, *rules),
                 env=environment(machine), stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         wait(lambda: path.exists() and self._takes_connections(), "the proxy")
 

@@ -69,7 +69,7 @@ def test_adapter_of_an_installed_application(machine: Machine) -> None:
     adapter = Adapter(machine)
     activity = adapter.offer("A film")
     path = install(machine, APPLICATION_ID, ActivityTypes=ACTIVITY_TYPE)
-    assert "names no X-Handoff-Adapter" in adapter.ending()
+    assert "neither Adapter nor X-Handoff-Adapter" in adapter.ending()
     with refused("UnknownObject"):
         activity.get("Title")
     assert not accepts_adapter(adapter)

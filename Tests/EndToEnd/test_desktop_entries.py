@@ -67,6 +67,20 @@ def test_types_of_a_desktop_entry(machine: Machine) -> None:
     wait(lambda: not accepts(client, TYPE), "the entry to be gone")
 
 
+def test_group_of_the_interface(machine: Machine) -> None:
+    """What an entry says in the group with the name of the interface counts, and then nothing of what it says in the main
+    group."""
+    former = "com.example.entry.former"
+    path = install(machine, APPLICATION_ID, ActivityTypes=former)
+    client = Client(machine, types=())
+    wait(lambda: accepts(client, former), "the entry to count")
+    group = f"\n[org.example.Handoff.Application]\nActivityTypes={TYPE};\nDocumentTypes=text/plain=com.example.entry.text;\n"
+    (folder(machine) / "new").write_text(path.read_text() + group)
+    (folder(machine) / "new").rename(path)
+    wait(lambda: accepts(client, TYPE), "the group to count")
+    assert accepts(client, "com.example.entry.text") and not accepts(client, former)
+
+
 def test_types_add_up(machine: Machine) -> None:
     """An application has the types it registers with and those of its desktop entry; documents' types are declared."""
     install(machine, APPLICATION_ID, ActivityTypes=TYPE, DocumentTypes="text/plain=com.example.entry.text;")

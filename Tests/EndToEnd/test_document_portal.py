@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -96,23 +97,37 @@ def test_document_for_a_sandbox(lap: Machine, boxed: Client) -> None:
     assert [one[:4] for one in portal.asked] == [(3, APPLICATION_ID, ["read", "write"], [str(folder(lap) / "A letter.txt")])]
 
 
-@pytest.mark.desktop
-def test_real_portal(lap: Machine, boxed: Client) -> None:
-    """With the portal of xdg-desktop-portal the document is there for the application, which can change it, and for no
-    other one."""
+@contextmanager
+def real_portal(machine: Machine) -> Iterator[Path]:
+    """The portal of xdg-desktop-portal runs, and has its documents in this folder."""
     for program in PROGRAMS:
         if not Path(program).exists():
             pytest.skip(f"there is no {program}")
-        lap.start(program)
-    mount = Path(lap.environment["XDG_RUNTIME_DIR"], "doc")
+        machine.start(program)
+    mount = Path(machine.environment["XDG_RUNTIME_DIR"], "doc")
+
+    def ready() -> bool:
+        assert machine.processes[PROGRAMS[1]].poll() is None, machine.log("xdg-document-portal")
+        return bool(machine.session.owner(PORTAL)) and mount.is_mount()
+
     try:
-        def ready() -> bool:
-            assert lap.processes[PROGRAMS[1]].poll() is None, lap.log("xdg-document-portal")
-            return bool(lap.session.owner(PORTAL)) and mount.is_mount()
         try:
             wait(ready, "the portal")
         except AssertionError as error:
             pytest.skip(f"the portal does not run here: {error}")
+        yield mount
+    finally:
+        subprocess.run(["fusermount3", "-u", "-z", mount], capture_output=True)
+        for program in reversed(PROGRAMS):
+            if program in machine.processes:
+                machine.kill(program, signal.SIGKILL)
+
+
+@pytest.mark.desktop
+def test_real_portal(lap: Machine, boxed: Client) -> None:
+    """With the portal of xdg-desktop-portal the document is there for the application, which can change it, and for no
+    other one."""
+    with real_portal(lap) as mount:
         assert Origin(lap).deliver() == ("", "")
         path = Path(handed(boxed))
         assert path.name == "Letter.txt" and path.parent.parent == mount
@@ -121,11 +136,6 @@ def test_real_portal(lap: Machine, boxed: Client) -> None:
         inside.write_text("Dear writer")
         assert files(lap) == {"Letter.txt": b"Dear writer"}
         assert not (mount / "by-app" / "com.example.other" / path.relative_to(mount)).exists()
-    finally:
-        subprocess.run(["fusermount3", "-u", "-z", mount], capture_output=True)
-        for program in reversed(PROGRAMS):
-            if program in lap.processes:
-                lap.kill(program, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("answer", ["none", "no id", "a way out", "no mount"])

@@ -24,7 +24,8 @@ class Boxed:
     def __init__(self, machine: Machine) -> None:
         self.home = Path(machine.environment["HOME"])
         self.folder = self.home / "Documents"
-        self.inhabitant = Inhabitant(machine, APPLICATION_ID, self.folder)
+        self.folder.mkdir()
+        self.inhabitant = Inhabitant(machine, APPLICATION_ID, {"/documents": self.folder}, "sleep", "600")
         self.sandbox = Sandbox(machine, APPLICATION_ID)
         (self.folder / "Letter.odt").write_bytes(b"Dear Sir")
         self.key = self.home / ".ssh" / "id_ed25519"

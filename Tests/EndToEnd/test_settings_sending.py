@@ -15,6 +15,7 @@ from link import Device, offer
 from pairing import shown
 from sending import hidden_as_sent, mute, send
 from settings import PROGRAM, Settings, not_built
+from test_desktop_entries import install
 from test_settings import Machines, begin_pairing, code, preference, seen, strangers
 
 if reason := not_built():
@@ -144,8 +145,12 @@ def test_not_sent(seen: Machines) -> None:
 
 
 def test_excluding(seen: Machines) -> None:
-    """An application that is excluded in the window offers nothing any more, and offers again once it is included"""
+    """An application that is excluded in the window, where those that know Handoff are listed, offers nothing any more, and
+    offers again once it is included"""
     desk, lap = seen
+    entry = install(desk, "com.example.grouped", Name="Grouped")
+    entry.write_text(entry.read_text() + "[org.example.Handoff.Application]\nActivityTypes=com.example.grouped.edit;\n")
+    install(desk, "com.example.other", Name="Knows nothing", Implements="org.example.Other;")
     Client(lap)
     Client(desk).offer("A letter")
     at_desk, at_lap = Settings(desk, desk.screen), Settings(lap, lap.screen)
@@ -153,6 +158,8 @@ def test_excluding(seen: Machines) -> None:
     at_desk.go_to("Preferences")
     at_desk.press("Exclude an Application…")
     at_desk.wait_for("text", "Id, for example org.example.Editor")
+    at_desk.wait_for("label", "Grouped")
+    assert not at_desk.sees("Knows nothing")
     at_desk.focus()
     at_desk.type(APPLICATION_ID)
     at_desk.keys("Return")

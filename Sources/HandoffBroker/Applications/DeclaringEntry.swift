@@ -28,33 +28,49 @@ enum DeclaringEntry {
     ) throws -> InstalledApplication? {
         guard try entry.isInstalled(), try entry.strings("Implements")?.contains(interface) == true
         else { return nil }
-        let types = try entry.strings("X-Handoff-ActivityTypes") ?? []
+        let details = Details(of: entry)
+        let types = try details.strings("ActivityTypes")
         guard types.count <= Quota.types else {
             throw HandoffFailure(
                 .invalidArguments,
                 "it declares \(types.count) activity types, more than the \(Quota.types) allowed.")
         }
-        let domains = try RegistrationOptions.domains(entry.strings("X-Handoff-Domains") ?? [])
+        let domains = try RegistrationOptions.domains(details.strings("Domains"))
         let declaration = Declaration(
             activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
-            documentTypes: try documentTypes(entry), domains: domains)
+            documentTypes: try documentTypes(details), domains: domains)
         // An entry that says something illegal is refused, and not only not started.
         _ = try entry.boolean("DBusActivatable")
         let package = try package(entry)
         return InstalledApplication(
-            id, team: try team(entry, id, package), declaration: declaration,
-            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(entry),
-            opensWith: try entry.strings("X-Handoff-OpensWith") ?? [])
+            id, team: try team(details, id, package), declaration: declaration,
+            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(details),
+            opensWith: try details.strings("OpensWith"))
     }
 
-    private static func documentTypes(_ entry: DesktopEntry) throws -> [String: ActivityType] {
-        let texts = try entry.strings("X-Handoff-DocumentTypes") ?? []
-        return try RegistrationOptions.documentTypes(
-            texts.map { text in
+    /// What an entry says in the group that has the name of the interface, where the specification wants what is particular to
+    /// one; in an entry without that group, in keys of the main group that begin with `X-Handoff-`.
+    private struct Details {
+        private let entry: DesktopEntry
+        private let group: String?
+        private let prefix: String
+
+        init(of entry: DesktopEntry) {
+            self.entry = entry
+            (group, prefix) = entry.has(interface) ? (interface, "") : (nil, "X-Handoff-")
+        }
+
+        func string(_ key: String) throws -> String? { try entry.string(prefix + key, in: group) }
+        func strings(_ key: String) throws -> [String] { try entry.strings(prefix + key, in: group) ?? [] }
+    }
+
+    private static func documentTypes(_ details: Details) throws -> [String: ActivityType] {
+        try RegistrationOptions.documentTypes(
+            details.strings("DocumentTypes").map { text in
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else {
                     throw HandoffFailure(
-                        .invalidArguments, "X-Handoff-DocumentTypes: write each as MIME/TYPE=ACTIVITY-TYPE.")
+                        .invalidArguments, "DocumentTypes: write each as MIME/TYPE=ACTIVITY-TYPE.")
                 }
                 return (String(parts[0]), String(parts[1]))
             })
@@ -62,9 +78,9 @@ enum DeclaringEntry {
 
     /// An application in a sandbox does not choose freely whose activities it gets.
     private static func team(
-        _ entry: DesktopEntry, _ id: ApplicationID, _ package: SandboxPackage?
+        _ details: Details, _ id: ApplicationID, _ package: SandboxPackage?
     ) throws -> Team? {
-        guard let text = try entry.string("X-Handoff-Team"), !text.isEmpty else { return nil }
+        guard let text = try details.string("Team"), !text.isEmpty else { return nil }
         let team = try Team(text)
         guard package == nil || team.isClaimable(by: id) else {
             throw HandoffFailure(.invalidArguments, "a sandboxed application may not claim the team \(team).")
@@ -73,8 +89,8 @@ enum DeclaringEntry {
     }
 
     /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.
-    private static func adapter(_ entry: DesktopEntry) throws -> AdapterName? {
-        try entry.string("X-Handoff-Adapter").map { try AdapterName($0) }
+    private static func adapter(_ details: Details) throws -> AdapterName? {
+        try details.string("Adapter").map { try AdapterName($0) }
     }
 
     /// The package that the entry is from; nil if its application runs in no sandbox.

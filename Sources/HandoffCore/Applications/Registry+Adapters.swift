@@ -41,8 +41,8 @@ extension Registry {
         if isRegistered { return "\(application) has registered itself." }
         guard let entry = installed[application], entry.adapter == nil else { return nil }
         return
-            "The desktop entry of \(application) says that it takes part in Handoff itself, since it names no"
-            + " X-Handoff-Adapter."
+            "The desktop entry of \(application) says that it takes part in Handoff itself, since it has"
+            + " neither Adapter nor X-Handoff-Adapter."
     }
 
     private static let stepBack =

@@ -115,7 +115,8 @@ package struct Registry: Sendable {
             throw HandoffFailure(
                 .typeNotDeclared,
                 "\(registration.applicationID) declares no activity type. Declare one when registering, or in"
-                    + " the desktop entry as X-Handoff-ActivityTypes.")
+                    + " the desktop entry, as ActivityTypes of the group [org.example.Handoff.Application] or as"
+                    + " X-Handoff-ActivityTypes.")
         }
         return first
     }

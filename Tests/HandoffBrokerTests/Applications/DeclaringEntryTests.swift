@@ -39,6 +39,56 @@ struct DeclaringEntryTests {
         #expect(declaration.domains == ["www.example.com", "*.example.org"])
     }
 
+    @Test("all of it is read from the group with the name of the interface as well, wherever that stands")
+    func group() throws {
+        let details = """
+            [org.example.Handoff.Application]
+            ActivityTypes=com.example.notes.edit;com.example.notes.read;
+            DocumentTypes=text/plain=com.example.notes.edit;
+            Domains=www.example.com;*.example.org;
+            Team=com.example
+            Adapter=media
+            OpensWith=mpv;vlc;
+            Exec=flatpak run com.example.notes
+
+            """
+        for text in [Self.implements + "DBusActivatable=true\n" + details, details + Self.implements] {
+            let application = try #require(try read(text))
+            let declaration = application.declaration
+            #expect(
+                declaration.activityTypes.map(\.description) == [
+                    "com.example.notes.edit", "com.example.notes.read",
+                ])
+            #expect(
+                declaration.documentTypes.mapValues(\.description) == [
+                    "text/plain": "com.example.notes.edit"
+                ])
+            #expect(declaration.domains == ["www.example.com", "*.example.org"])
+            #expect(application.team?.description == "com.example")
+            #expect(application.adapter?.description == "media" && application.opensWith == ["mpv", "vlc"])
+        }
+    }
+
+    @Test("in an entry with that group, also an empty one, nothing of the keys in the main group counts")
+    func groupAlone() throws {
+        let keys = """
+            X-Handoff-ActivityTypes=a.b
+            X-Handoff-DocumentTypes=text/plain=a.b;
+            X-Handoff-Domains=www.example.com
+            X-Handoff-Team=com.example
+            X-Handoff-Adapter=media
+            X-Handoff-OpensWith=mpv
+            [org.example.Handoff.Application]
+
+            """
+        let empty = try #require(try read(Self.implements + keys))
+        #expect(empty.declaration == Declaration() && empty.team == nil && empty.adapter == nil)
+        #expect(empty.opensWith.isEmpty)
+        let other = try #require(try read(Self.implements + keys + "ActivityTypes=c.d\n"))
+        #expect(other.declaration.activityTypes.map(\.description) == ["c.d"])
+        #expect(other.declaration.documentTypes.isEmpty && other.team == nil)
+    }
+
     @Test("an entry says which Flatpak or snap it is from")
     func package() throws {
         #expect(try read(Self.implements)?.package == nil)
@@ -95,6 +145,7 @@ struct DeclaringEntryTests {
             head + "Implements=org.example.Handoff.ApplicationX;\n", implements + "Hidden=true\n",
             "[Desktop Entry]\nType=Link\nImplements=org.example.Handoff.Application;\n",
             "[Other]\nType=Application\nImplements=org.example.Handoff.Application;\n",
+            head + "[org.example.Handoff.Application]\nActivityTypes=a.b\n",
         ])
     func none(_ text: String) throws {
         #expect(try read(text) == nil)
@@ -112,6 +163,8 @@ struct DeclaringEntryTests {
             implements + "X-Handoff-Domains=localhost;\n", implements + "X-Handoff-Team=.a\n",
             implements + "X-Flatpak=com.example.notes\nX-Handoff-Team=com.example\n",
             implements + "X-SnapInstanceName=notes\nX-Handoff-Team=com.example\n",
+            implements + "X-Flatpak=com.example.notes\n[org.example.Handoff.Application]\nTeam=com.example\n",
+            implements + "[org.example.Handoff.Application]\nActivityTypes=;\n",
         ])
     func refused(_ text: String) {
         #expect(throws: (any Error).self) { _ = try read(text) }
