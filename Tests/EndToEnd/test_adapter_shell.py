@@ -106,7 +106,7 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
     dock.continue_offer(path)
     application, error, message = dock.outcome(PATIENCE)
     assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
-    assert "not to be had on this device" in message
+    assert "not available on this device" in message
     assert not (lap.folder / "terminal.log").exists()
     bash.close()
     bash.end()
@@ -234,7 +234,7 @@ def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], 
     dock.continue_offer(dock.offer("Bad"))
     application, error, message = dock.outcome(PATIENCE)
     assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
-    assert "not to be had on this device" in message
+    assert "not available on this device" in message
     assert not (lap.folder / "terminal.log").exists()
 
 

@@ -169,7 +169,8 @@ final class BrowserHost {
             throw HandoffFailure(
                 .invalidURL,
                 tr(
-                    "{browser} opens http and https pages without user info alone, and this is none. Open it by hand.",
+                    "{browser} opens only http and https pages without user info, and this is not one. Open "
+                        + "it by hand.",
                     ["browser": browser.description]))
         }
         let page: [String: JSONValue] = [

@@ -103,8 +103,8 @@ final class MediaContinuing {
         throw HandoffFailure(
             .notSupported,
             tr(
-                "The file holds neither sound nor moving pictures as far as it can be told, and is not played. Open it"
-                    + " yourself if you trust it."))
+                "The file seems to hold neither sound nor moving pictures, and is not played. Open it "
+                    + "yourself if you trust it."))
     }
 
     /// A player has said something.
@@ -247,7 +247,7 @@ final class MediaContinuing {
         guard let program else {
             throw HandoffFailure(
                 .noApplication,
-                tr("Nothing that is installed here plays it. Install a media player, such as mpv or VLC."))
+                tr("No program installed here plays it. Install a media player, such as mpv or VLC."))
         }
         let launch = Launch(
             try ApplicationID(MediaAdapter.busName.text), program: program,

@@ -78,7 +78,7 @@ enum SessionAttaching {
         let hasRun = g_spawn_sync(nil, &words, nil, flags, nil, nil, nil, nil, &status, &error) != 0
         if hasRun, status == 0 { return 0 }
         if let error { print(String(cString: error.pointee.message)) }
-        print(tr("It has ended with a failure. Press Enter to close this."), terminator: " ")
+        print(tr("The command has failed. Press Enter to close this."), terminator: " ")
         fflush(nil)
         _ = readLine()
         return 1

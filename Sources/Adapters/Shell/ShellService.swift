@@ -150,7 +150,8 @@ final class ShellService {
         let missing = HandoffFailure(
             .applicationFailed,
             tr(
-                "The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."
+                "The folder of that shell is not available on this device. Put it into a shared folder, and "
+                    + "try again."
             ))
         guard let folder = OwnFolder.path(activity.userInfo["folder"]), !OwnFolder.isPrivate(folder)
         else {
@@ -175,7 +176,8 @@ final class ShellService {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
-                    "The session has a name that is not used here. Rename it on the other device (tmux rename-session)."
+                    "The name of the session is not allowed here. Rename the session on the other device "
+                        + "(tmux rename-session)."
                 ))
         }
         guard let host = service.sessionHost(of: device.id) else {

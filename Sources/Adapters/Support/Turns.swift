@@ -47,7 +47,8 @@ package final class Turns {
                 throw HandoffFailure(
                     .applicationTimedOut,
                     tr(
-                        "Something else is still being opened in the same application. Wait until it is there, then try again."
+                        "Something else is still being opened in the same application. Wait until it is "
+                            + "open, then try again."
                     ))
             }
         }

@@ -51,7 +51,7 @@ struct ContinueVerb: Verb {
             throw .usage(tr("--yes goes with --all, which asks before it continues anything."))
         }
         guard !continuesAll || (id == nil && application == nil && !isVerbose) else {
-            throw .usage(tr("--all does not go with an ID, --app, --remember or --verbose."))
+            throw .usage(tr("--all cannot be combined with an ID, --app, --remember or --verbose."))
         }
     }
 
