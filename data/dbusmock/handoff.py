@@ -11,7 +11,7 @@ application that has registered last:
 - Save(o activity -> a{sv}): asks for the state, and applies it.
 - Continue(s activity_type, a{sv} activity -> b): announces an activity and hands it over.
 - Fail(s activity_type, s error_name, s message): announces one that does not come.
-- ContinuedElsewhere(o activity): says that it goes on at another device.
+- ContinuedElsewhere(o activity): says that it is continued on another device.
 - EndRegistration(s reason): forgets the application, and says so.
 
 What it does not know: sandboxes, quotas, devices, streams, and properties set by org.freedesktop.DBus.Properties, which are
