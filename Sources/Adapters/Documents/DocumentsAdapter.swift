@@ -16,7 +16,7 @@ package enum DocumentsAdapter {
     package static let program = AdapterProgram("documents") { arguments in
         AdapterService.run(
             "documents", busName: "org.example.Handoff.Documents",
-            summary: "Continues documents and folders of applications that do not know Handoff.",
+            summary: "Continue documents and folders of applications that do not know Handoff.",
             arguments: arguments,
             make: { service, _ in try Documents(service) },
             begin: { $0.begin() })

@@ -9,7 +9,7 @@ package enum MediaAdapter {
     package static let program = AdapterProgram("media") { arguments in
         AdapterService.run(
             "media", busName: busName,
-            summary: "The adapter of media players: has what plays in them go on on other devices.",
+            summary: "Continue what plays in media players on other devices.",
             arguments: arguments
         ) { service, _ in
             try MediaSession(service)

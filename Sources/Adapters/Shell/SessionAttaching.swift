@@ -43,7 +43,7 @@ enum SessionAttaching {
         guard let words = Errand.take(errand), words.count == 4, SessionHosts.isHost(words[2]),
             let device = DeviceID(words[1]), let session = SessionName(words[3])
         else {
-            adapterLog.warning("There is nothing to go on with any more. Continue the activity again.")
+            adapterLog.warning("There is nothing to continue any more. Continue the activity again.")
             return 1
         }
         let command = session.command(on: words[2])

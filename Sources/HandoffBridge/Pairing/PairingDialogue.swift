@@ -118,7 +118,7 @@ final class PairingDialogue {
     func abandon() {
         timer.set(nil)
         machine.abandon()
-        commit?.resume(throwing: HandoffFailure(.pairingFailed, "Pairing goes on over another link."))
+        commit?.resume(throwing: HandoffFailure(.pairingFailed, "Pairing continues over another link."))
         commit = nil
     }
 
