@@ -145,7 +145,7 @@ final class BrowserHost {
         application?.keepOpen(window?.activity)
     }
 
-    // MARK: What goes on elsewhere
+    // MARK: What is continued elsewhere
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
         // Of a window all is told already.

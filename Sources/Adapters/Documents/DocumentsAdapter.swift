@@ -2,7 +2,7 @@
 package import AdapterSupport
 internal import DBus
 
-/// The adapter `documents`: documents go on at the same page in the same viewer, folders that both devices share in the file
+/// The adapter `documents`: documents are continued at the same page in the same viewer, folders that both devices share in the file
 /// manager.
 package enum DocumentsAdapter {
     /// What it is known by: on the bus, as an application that continues, and as the team of the applications.
@@ -12,7 +12,7 @@ package enum DocumentsAdapter {
     /// A folder is looked at.
     static let browsing = "org.example.Handoff.BrowsingFolder"
 
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram("documents") { arguments in
         AdapterService.run(
             "documents", busName: "org.example.Handoff.Documents",

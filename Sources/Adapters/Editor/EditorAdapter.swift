@@ -10,8 +10,8 @@ package enum EditorAdapter {
     /// What `DisabledAdapters` calls it.
     static let name = "editor"
 
-    /// It as a program: with `--stdio EDITOR` the child of an editor's plugin, with `--run ERRAND` what runs in a terminal,
-    /// else what the bus starts.
+    /// The adapter as a program: with `--stdio EDITOR` the child of an editor's plugin, with `--run ERRAND` what runs in
+    /// a terminal, else what the bus starts.
     package static let program = AdapterProgram(name) { arguments in
         if arguments.count == 3 {
             if arguments[1] == "--stdio" { return attend(arguments[2]) }

@@ -3,9 +3,9 @@ package import AdapterSupport
 internal import DBus
 internal import HandoffCore
 
-/// The adapter `media`: what plays in players that do not know Handoff (MPRIS) goes on on another device.
+/// The adapter `media`: what plays in players that do not know Handoff (MPRIS) is continued on another device.
 package enum MediaAdapter {
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram("media") { arguments in
         AdapterService.run(
             "media", busName: busName,

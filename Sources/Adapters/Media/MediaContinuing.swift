@@ -7,7 +7,7 @@ internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
-/// Has what other devices play go on here: in the same application if it is installed, a running one if there is one, and
+/// Continues here what other devices play: in the same application if it is installed, a running one if there is one, and
 /// otherwise in what the user's files of that kind are opened with.
 @MainLoop
 final class MediaContinuing {
@@ -58,7 +58,7 @@ final class MediaContinuing {
         programs = ProgramStarter(service.bus, looks, adapterLog)
     }
 
-    /// Has something that another device plays go on.
+    /// Continues something that another device plays.
     /// - Returns: false if the broker is to open the file with what the user opens such files with.
     /// - Throws: why it does not.
     func begin(_ handed: HandedActivity) async throws -> Bool {

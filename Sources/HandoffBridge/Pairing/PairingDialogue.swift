@@ -114,7 +114,7 @@ final class PairingDialogue {
 
     func linkEnded() { perform(machine.linkLost()) }
 
-    /// The dialogue goes on elsewhere: nothing more happens here.
+    /// The dialogue is continued elsewhere: nothing more happens here.
     func abandon() {
         timer.set(nil)
         machine.abandon()

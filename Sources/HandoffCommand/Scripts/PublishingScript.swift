@@ -13,7 +13,7 @@ struct ScriptOptions: Sendable {
     let readsLines: Bool
     /// What says what the state is, when it is needed.
     let save: String?
-    /// What is run once the activity has gone on elsewhere.
+    /// What is run once the activity was continued elsewhere.
     let continued: String?
 
     static func declare(_ options: inout ProgramOptions) {
@@ -187,7 +187,7 @@ final class PublishingScript {
 
     // MARK: Going on elsewhere
 
-    /// The activity has gone on there.
+    /// The activity was continued there.
     func wasContinued(on device: ClientDevice) {
         guard options.continued != nil, !isOver else { return }
         guard waiting.count < Self.maximumWaiting else {

@@ -42,7 +42,7 @@ extension ContinueVerb {
         return failure?.status ?? 0
     }
 
-    /// Asks whether to go on.
+    /// Asks whether to continue them.
     /// - Throws: a failure if the answer is not yes.
     @MainLoop
     private func ask(_ question: String) async throws {

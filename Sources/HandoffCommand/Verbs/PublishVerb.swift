@@ -48,7 +48,7 @@ struct PublishVerb: Verb {
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        // Whoever has a file to go on with names it, before they have read of the option.
+        // Whoever has a file to continue names it, before they have read of the option.
         let most = values["document"] == nil ? 1 : 0
         let file = try values.arguments(0...most, "publish [OPTION…] [FILE]").first
         script = try ScriptOptions(values)

@@ -146,7 +146,7 @@ private final class SentOutcome {
         _ = try await broker.brokerObjects()
     }
 
-    /// The title of what goes on there.
+    /// The title of what is continued there.
     /// - Throws: why nobody waits any more.
     func title() async throws -> String {
         for await event in events {
