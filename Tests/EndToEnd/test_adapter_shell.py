@@ -114,10 +114,10 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
 
 @pytest.mark.parametrize("folder, process, history, reason", [
     ("home", 0, 0, "absolute path"), ("/tmp\n", 0, 0, "absolute path"), ("/" + "x" * 5000, 0, 0, "absolute path"),
-    ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "no folder"),
+    ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "not a folder"),
     ("//proc/self", 0, 0, "absolute path"), ("/./proc", 0, 0, "absolute path"), ("/tmp/../dev/shm", 0, 0, "absolute path"),
     ("LINK", 0, 0, "private"), ("/tmp", 0, 0, "written by everybody"),
-    ("/etc/passwd", 0, 0, "no folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
+    ("/etc/passwd", 0, 0, "not a folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
 ])
 def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], folder: str, process: int, history: int,
                                       reason: str) -> None:

@@ -134,7 +134,7 @@ def check_owner(activity: Any, sender: str) -> None:
 def RegisterApplication(self: Any, application_id: str, activity_types: list[str], application: str, options: dict[str, Any],
                         sender: str = "") -> None:
     if "." not in application_id or "/" in application_id or not all(application_id.split(".")):
-        raise error("InvalidArgs", f"“{application_id}” is no id of an application.")
+        raise error("InvalidArgs", f"“{application_id}” is not an id of an application.")
     if not all(activity_types):
         raise error("InvalidArgs", "An activity type is empty.")
     check_types(options, OPTIONS)

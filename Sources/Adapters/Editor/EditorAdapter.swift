@@ -28,7 +28,7 @@ package enum EditorAdapter {
         guard let editor = KnownEditor.called(id), editor.takesText else {
             Log.useStandardError()
             adapterLog.warning(
-                "\(PeerText.message(id)) is no editor that is known. Call it with one of"
+                "\(PeerText.message(id)) is not a known editor. Call it with one of"
                     + " \(KnownEditor.all.filter(\.takesText).map(\.id).joined(separator: ", ")).")
             return 2
         }

@@ -1154,7 +1154,7 @@ delegate_called (HandoffApplication *self, const char *method, GVariant *argumen
   g_autoptr(HandoffUserActivity) activity = found != NULL ? g_object_ref (found) : NULL;
   if (activity == NULL)
     g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "UnknownObject",
-                                                "This is no activity of the application, or no longer.");
+                                                "This is not an activity of the application, or no longer.");
   else if (g_str_equal (method, "WillSave"))
     will_save (activity, invocation);
   else if (g_str_equal (method, "WasContinued"))

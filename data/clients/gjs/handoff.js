@@ -891,7 +891,7 @@ export class HandoffApplication {
         const activity = this._activities.find(one => one._path === path);
         if (!activity) {
             throw new HandoffError(`${DBUS_ERROR}.UnknownObject`,
-                `${path} is no activity of this application, or no longer.`);
+                `${path} is not an activity of this application, or no longer.`);
         }
         return activity;
     }

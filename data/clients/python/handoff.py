@@ -889,7 +889,7 @@ class HandoffApplication(Named):
         path = arguments.get_child_value(0).get_string()
         activity = self._find(path)
         if activity is None:
-            raise HandoffError(f"{DBUS_ERROR}UnknownObject", f"{path} is no activity of this application, or no longer.")
+            raise HandoffError(f"{DBUS_ERROR}UnknownObject", f"{path} is not an activity of this application, or no longer.")
         return activity
 
     def _WillSave(self, arguments: GLib.Variant, _invocation: Gio.DBusMethodInvocation) -> GLib.Variant:

@@ -1081,7 +1081,7 @@ private:
         HandoffUserActivity *activity = find(arguments[0].value<QDBusObjectPath>().path());
         if (!activity)
             return refuse(call, Handoff::dbusError("UnknownObject"),
-                          QStringLiteral("This is no activity of the application, or no longer."));
+                          QStringLiteral("This is not an activity of the application, or no longer."));
         if (method == QLatin1String("WillSave")) {
             QVariantMap changes;
             const HandoffError error = activity->save(&changes);
