@@ -85,7 +85,7 @@ def test_peer_that_sends_something_else(desk: Machine, there: Machine) -> None:
     ("A film.m3u", "#EXTM3U\n/home/me/.ssh/id_ed25519\n"), ("A film.mkv", "#EXTM3U\n/home/me/diary.txt\n"),
     ("A film.wav", "not sound"), ("A film.xspf", "<?xml version='1.0'?><playlist/>")])
 def test_lists_of_other_files_are_not_played(desk: Machine, there: Machine, name: str, content: str) -> None:
-    """A file of a peer that hold neither sound nor moving pictures, such as a list that leads to files of this machine, is
+    """A file of a peer that holds neither sound nor moving pictures, such as a list that leads to files of this machine, is
     refused, says so, and reaches no player."""
     player, dock = Opener(there), Dock(there)
     file = Path(desk.environment["HOME"], name)
