@@ -25,8 +25,8 @@ package final class Turns {
         guard former.count < Self.maximum else {
             throw HandoffFailure(
                 .limitsExceeded,
-                "\(former.count) others are being opened in the same application. Wait until they are there, then try"
-                    + " again.")
+                "\(former.count) others are being opened in the same application. Wait until they are open, "
+                    + "then try again.")
         }
         let mine = Awaited<Void>()
         queues[thing] = former + [mine]
