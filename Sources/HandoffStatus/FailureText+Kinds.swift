@@ -157,7 +157,7 @@ extension FailureText {
         switch errorName {
         case ErrorName.disconnected.text:
             FailureText(
-                summary: tr("There is no system bus, by which Avahi could be asked."), message)
+                summary: tr("There is no system bus, which is needed to reach Avahi."), message)
         case ErrorName.serviceUnknown.text: FailureText(summary: tr("Avahi is not running."), message)
         default: FailureText(summary: tr("Avahi does not answer as it should."), message)
         }

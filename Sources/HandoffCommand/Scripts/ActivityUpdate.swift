@@ -66,7 +66,7 @@ struct ActivityUpdate: Equatable {
         let nearest = NearestWord.to(name, among: settable.keys.sorted() + helping.sorted())
         let advice =
             nearest.map { tr("Did you mean “{name}”?", ["name": $0]) }
-            ?? tr("What belongs to the application goes into “userInfo”.")
+            ?? tr("What belongs to the application has to be in “userInfo”.")
         return CommandFailure(
             tr("“{name}” is not a property of an activity.", ["name": name.shown]) + " \(advice)")
     }

@@ -32,7 +32,7 @@ struct PasteVerb: Verb {
         let type = values["type"]
         kind = type.flatMap { ClipboardKind(argument: $0) }
         if let type {
-            guard prints else { throw .usage(tr("--type goes with --stdout.")) }
+            guard prints else { throw .usage(tr("--type needs --stdout.")) }
             guard kind != nil else {
                 throw .usage(
                     tr(
