@@ -47,6 +47,17 @@ let hasWindows =
     ?? (succeeds("pkg-config", "--exists", "libadwaita-1 >= 1.2")
         && succeeds("blueprint-compiler", "--version"))
 
+/// What a distribution calls its own (docs/packaging.md), as Meson's options of the same names say; meson-helpers/build passes it on.
+func vendor(_ name: String, _ standard: String) -> CSetting {
+    let value = Context.environment["HANDOFF_\(name)"].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+    guard value.utf8.allSatisfy({ 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\\") && $0 != UInt8(ascii: "\"") })
+    else {
+        fatalError(
+            "HANDOFF_\(name) has a quotation mark, a backslash or something else than ASCII. Take it out.")
+    }
+    return .define("HANDOFF_\(name)", to: "\"\(value)\"")
+}
+
 /// What nearly all that is Handoff stands on.
 let ground: [Target.Dependency] = ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "Platform"]
 
@@ -100,7 +111,13 @@ let package = Package(
         .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
         .systemLibrary(name: "CWayland"),
         .systemLibrary(name: "CSoup", pkgConfig: "gobject-2.0", providers: [.apt(["libsoup-3.0-dev"])]),
-        module("Platform", ["CGio"]),
+        .target(
+            name: "CVendor",
+            cSettings: [
+                vendor("APP_ID", "org.example.Handoff"), vendor("HOMEPAGE", ""), vendor("BUGTRACKER", ""),
+                vendor("DEVELOPER", ""),
+            ]),
+        module("Platform", ["CGio", "CVendor"]),
         module("MainLoop", ["CGio", "Platform"]),
         module("DBus", ["CDBus", "CGio", "MainLoop", "Platform"]),
         .target(
@@ -196,7 +213,7 @@ let package = Package(
                 "DBus", "HandoffAgent", "HandoffClient", "HandoffCore", "HandoffInterfaces", "HandoffStatus",
                 "MainLoop", "TestSupport",
             ]),
-        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand", "HandoffStatus"]),
+        tests("HandoffCommand", ["DBus", "HandoffClient", "HandoffCommand", "HandoffStatus", "Platform"]),
         tests(
             "HandoffClient",
             [

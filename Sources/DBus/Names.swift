@@ -32,6 +32,13 @@ package struct Name<Grammar: NameGrammar>: Hashable, Sendable, Comparable, Custo
         self.text = text
     }
 
+    /// A name that was put together from what the source code and the options of the build say. An invalid one is a programming
+    /// error, and ends the process here.
+    package init(built text: String) {
+        precondition(Grammar.isValid(text), "not a valid \(Grammar.noun)")
+        self.text = text
+    }
+
     /// A name that has been checked already, in a message.
     init(validated text: String) { self.text = text }
 

@@ -63,13 +63,22 @@ package final class Agent {
         bus.connection.objects.export(
             HandoffNames.agentClipboard, [DesktopClipboardBinding(clipboard)], isListed: false)
         for surface in surfaces { surface.begin() }
-        bus.connection.objects.export(
-            HandoffNames.agentPath,
-            [ApplicationBinding(application)] + shell.rootInterfaces + surfaces.flatMap(\.rootInterfaces))
+        var interfaces = shell.rootInterfaces + surfaces.flatMap(\.rootInterfaces)
+        if HandoffNames.agentApplicationPath == HandoffNames.agentPath {
+            interfaces.append(ApplicationBinding(application))
+        } else {
+            bus.connection.objects.export(
+                HandoffNames.agentApplicationPath, [ApplicationBinding(application)], isListed: false)
+        }
+        bus.connection.objects.export(HandoffNames.agentPath, interfaces)
     }
 
     /// Begins to follow the daemons and the session.
-    package func begin() {
+    /// - Throws: if the bus does not give it the name of its desktop entry, under which desktops call it.
+    package func begin() async throws {
+        if HandoffNames.agentApplication != HandoffNames.agent {
+            _ = try await bus.request(HandoffNames.agentApplication, replacing: true)
+        }
         watch.onEvent = { [weak self] in self?.presenceChanged($0) }
         watch.begin()
         shell.onAttachmentChange = { [weak self] in self?.attachmentChanged() }

@@ -4,19 +4,23 @@ package import DBus
 /// The adapters that others call, and where.
 extension HandoffNames {
     /// The bus name of the adapter for browsers.
-    package static let browserAdapter: BusName = "org.example.Handoff.Browser"
+    package static let browserAdapter = own("Browser")
     /// What it serves for the hosts that browsers start.
     package static let browserAdapterPath: ObjectPath = "/org/example/Handoff/Browser"
+    /// The bus name of the adapter for document viewers and file managers.
+    package static let documentsAdapter = own("Documents")
     /// The bus name of the adapter for editors.
-    package static let editorAdapter: BusName = "org.example.Handoff.Editor"
+    package static let editorAdapter = own("Editor")
     /// What it serves for the plugins of editors, and that for the office for its extension.
     package static let editorAdapterPath: ObjectPath = "/org/example/Handoff/Editor"
+    /// The bus name of the adapter for media players.
+    package static let mediaAdapter = own("Media")
     /// The bus name of the adapter for the office; it serves what that for editors does, at the same path.
-    package static let officeAdapter: BusName = "org.example.Handoff.Office"
+    package static let officeAdapter = own("Office")
     /// The bus name of the adapter for telephones.
-    package static let phoneAdapter: BusName = "org.example.Handoff.Phone"
+    package static let phoneAdapter = own("Phone")
     /// The bus name of the adapter for shells.
-    package static let shellAdapter: BusName = "org.example.Handoff.Shell"
+    package static let shellAdapter = own("Shell")
     /// What it serves for `handoff here`.
     package static let shellAdapterPath: ObjectPath = "/org/example/Handoff/Shell"
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
+internal import Platform
 
 /// The bus names of the daemons and of what people see of them, and where their objects are.
 package enum HandoffNames {
@@ -10,16 +11,18 @@ package enum HandoffNames {
 
     /// The bus name of the agent, which shows notifications, serves the search, and is in the panel.
     package static let agent: BusName = "org.example.Handoff.Agent"
+    /// What the agent is called as an application: by its desktop entry. It has this bus name too.
+    package static let agentApplication = own("Agent")
     /// The bus name of the Handoff window.
-    package static let settings: BusName = "org.example.Handoff.Settings"
+    package static let settings = own("Settings")
     /// The bus name that it has while its user looks at what can be continued.
-    package static let offersInView: BusName = "org.example.Handoff.Settings.Offers"
+    package static let offersInView = own("Settings.Offers")
     /// The bus name that it has while its user looks at how two devices are paired.
-    package static let pairingInView: BusName = "org.example.Handoff.Settings.Pairing"
+    package static let pairingInView = own("Settings.Pairing")
     /// The bus name that it has while its user looks at the devices.
-    package static let devicesInView: BusName = "org.example.Handoff.Settings.Devices"
+    package static let devicesInView = own("Settings.Devices")
     /// The bus name that it has while its user looks at what it continues, or has continued, of what is open at a device.
-    package static let everythingInView: BusName = "org.example.Handoff.Settings.Everything"
+    package static let everythingInView = own("Settings.Everything")
     /// The action of the window that shows what is open at a device. Its parameter is the device's id (`s`).
     package static let everythingAction = "everything"
 
@@ -57,6 +60,18 @@ package enum HandoffNames {
     package static let agentSearchProvider: ObjectPath = "/org/example/Handoff/Agent/SearchProvider"
     /// What KRunner searches.
     package static let agentRunner: ObjectPath = "/org/example/Handoff/Agent/Runner"
+    /// The agent as an application.
+    package static let agentApplicationPath = path(of: agentApplication)
     /// The Handoff window, as an application.
-    package static let settingsPath: ObjectPath = "/org/example/Handoff/Settings"
+    package static let settingsPath = path(of: settings)
+
+    /// The bus name of what has the desktop entry that ends in `name`.
+    static func own(_ name: String) -> BusName { BusName(built: Vendor.id(name)) }
+
+    /// Where the application of that name has `org.freedesktop.Application` (Desktop Entry Specification, "D-Bus Activation").
+    private static func path(of application: BusName) -> ObjectPath {
+        let labels = application.text.split(separator: ".")
+        return ObjectPath(
+            built: labels.map { "/" + $0.map { $0 == "-" ? "_" : String($0) }.joined() }.joined())
+    }
 }

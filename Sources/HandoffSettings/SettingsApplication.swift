@@ -7,6 +7,7 @@ import HandoffCore
 import HandoffInterfaces
 import HandoffSettingsModel
 import HandoffStatus
+import Platform
 
 /// The program with the Handoff window. It has one window, and is on the bus so that it is not there twice.
 @MainActor
@@ -14,7 +15,7 @@ final class SettingsApplication {
     /// The name of its desktop entry, and its name on the bus.
     static let id = HandoffNames.settings.text
     /// The name of its picture.
-    static let icon = "org.example.Handoff"
+    static let icon = Vendor.applicationID
 
     private lazy var application = Application(
         Self.id, startUp: { [unowned self] in startUp() }, activate: { [unowned self] in activate() })

@@ -264,9 +264,11 @@ final class SettingsWindow {
         let about = GTKObject(adw_about_window_new())
         about[text: "application-name"] = tr("Handoff")
         about[text: "application-icon"] = SettingsApplication.icon
-        about[text: "developer-name"] = tr("The Handoff developers")
+        about[text: "developer-name"] =
+            Vendor.developer.isEmpty ? tr("The Handoff developers") : Vendor.developer
         about[text: "version"] = Release.version
-        about[text: "website"] = "https://handoff.example.org"
+        if !Vendor.homepage.isEmpty { about[text: "website"] = Vendor.homepage }
+        if !Vendor.bugtracker.isEmpty { about[text: "issue-url"] = Vendor.bugtracker }
         about[flag: "modal"] = true
         gtk_window_set_transient_for(about.pointer, window.pointer)
         gtk_window_present(about.pointer)

@@ -7,7 +7,7 @@ import Platform
 /// Handoff's extension of GNOME Shell, as the Shell knows it: installed, and on or off.
 @MainLoop
 final class ShellExtension {
-    private static let uuid = "handoff@example.org"
+    private static let uuid = Vendor.addOn
     private static let shell: BusName = "org.gnome.Shell"
     private static let interface: InterfaceName = "org.gnome.Shell.Extensions"
     private static let change: MemberName = "ExtensionStateChanged"

@@ -15,7 +15,7 @@ package struct ApplicationNames {
     /// What to call that in which `handler`, one of those of `offer`, continues it: what stands for other applications is called
     /// like the one that it takes, if that is known.
     package func name(of handler: String, continuing offer: RemoteOffer) -> String {
-        let isInOrigin = StandIn(rawValue: handler)?.prefersOrigin == true
+        let isInOrigin = StandIn(id: handler)?.prefersOrigin == true
         guard isInOrigin, find(offer.applicationID) != nil else { return name(of: handler) }
         return name(of: offer.applicationID)
     }

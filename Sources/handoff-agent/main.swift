@@ -15,6 +15,6 @@ exit(
             agent.export()
             return agent
         },
-        begin: { $0.begin() },
+        begin: { try await $0.begin() },
         end: { $0.end() },
         settle: { await $0.settle() }))

@@ -12,9 +12,10 @@ from gi.repository import GLib
 from screen import Screen
 from support import PROGRAMS, Machine
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 from windows import Program
 
-PROGRAM, APPLICATION_ID = "handoff-contacts", "org.example.Handoff.Contacts"
+PROGRAM, APPLICATION_ID = "handoff-contacts", own_id("Contacts")
 # Windows are as wide as the display: there is no window manager that would place them.
 WIDE, NARROW = "1000x700", "360x640"
 

@@ -13,6 +13,7 @@ from gnome_shell import PATIENCE
 from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
 from test_desktop_entries import folder as entries
+from vendor import APP_ID, filled, own_entry, own_id
 
 
 def missing(*programs: str) -> str:
@@ -24,12 +25,14 @@ def missing(*programs: str) -> str:
 def install_data(machine: Machine) -> None:
     """Installs what the desktop finds the search by, and the desktop entry that it is shown under."""
     data = Path(machine.environment["XDG_DATA_HOME"])
-    for folder in ("gnome-shell/search-providers", "krunner/dbusplugins"):
-        shutil.copytree(SOURCE / "data" / folder, data / folder, dirs_exist_ok=True)
     share = Path(machine.folder, "share")
-    shutil.copytree(SOURCE / "data" / "gnome-shell/search-providers", share / "gnome-shell/search-providers")
+    for place, name in ((data, "gnome-shell/search-providers/{}.search-provider.ini"), (data, "krunner/dbusplugins/{}.desktop"),
+                        (share, "gnome-shell/search-providers/{}.search-provider.ini")):
+        file = place / name.format(APP_ID)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(filled(SOURCE / "data" / (name.format("org.example.Handoff") + ".in")))
     (share / "applications").mkdir(exist_ok=True)
-    (share / "applications" / "org.example.Handoff.Settings.desktop").write_text(
+    (share / "applications" / own_id("Settings.desktop")).write_text(
         "[Desktop Entry]\nType=Application\nName=Handoff\nExec=true\nIcon=computer\n")
     machine.environment["XDG_DATA_DIRS"] = f"{share}:/usr/share"
 
@@ -37,10 +40,7 @@ def install_data(machine: Machine) -> None:
 def install_entry(machine: Machine, name: str) -> None:
     """Installs a desktop entry of Handoff itself."""
     entries(machine).mkdir(parents=True, exist_ok=True)
-    text = (SOURCE / "data" / "applications" / f"{name}.desktop.in").read_text()
-    for place in ("@libexecdir@", "@bindir@"):
-        text = text.replace(place, str(PROGRAMS))
-    (entries(machine) / f"{name}.desktop").write_text(text)
+    (entries(machine) / f"{name}.desktop").write_text(own_entry(name, libexecdir=PROGRAMS, bindir=PROGRAMS))
 
 
 def tell_bus(machine: Machine, **variables: str) -> None:

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from buses import wait
 from gi.repository import GLib
@@ -18,7 +19,9 @@ from support import SOURCE, Machine
 
 DRIVERS = SOURCE / "Tests" / "EndToEnd" / "conformance"
 CLIENTS = SOURCE / "data" / "clients"
-LANGUAGES = ("Python", "GJS", "C", "Qt 5", "Qt 6", "Swift")
+LANGUAGES = ("Python", "GJS", "C", "Qt 5", "Qt 6", "Rust", "Swift")
+# The crates of Debian's packages.
+CRATES = Path("/usr/share/cargo/registry")
 # Where what has to be compiled is kept, by the processes of one run of the tests.
 BUILT = Path(os.environ.get("HANDOFF_DRIVERS", SOURCE / ".build" / "drivers"))
 
@@ -82,8 +85,33 @@ def compile_qt(source: Path, name: str, version: int, *options: str) -> Path:
     return built(name, [source, header], build)
 
 
-def run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+def cargo(folder: Path) -> Path:
+    """Builds the crate of a folder, and returns where its programs are. It is built as by a careful author."""
+    # Debian's crates go with Debian's compiler, and nothing is asked of a registry. What the crates are compiled to is shared.
+    run("cargo", "build", "--quiet", "--offline", cwd=folder, env=os.environ | {
+        "PATH": f"/usr/bin:{os.environ['PATH']}", "CARGO_HOME": str(BUILT / "cargo"), "CARGO_TARGET_DIR": str(BUILT / "rust"),
+        "RUSTFLAGS": "-D warnings"})
+    return BUILT / "rust" / "debug"
+
+
+def compile_rust(source: Path, name: str) -> Path:
+    """A program of a source that has the client in Rust as a module."""
+    folder = BUILT / f"{name}.crate"
+
+    def build(program: Path) -> None:
+        (folder / ".cargo").mkdir(parents=True, exist_ok=True)
+        (folder / ".cargo" / "config.toml").write_text(
+            f'[source.crates-io]\nreplace-with = "debian"\n[source.debian]\ndirectory = "{CRATES}"\n')
+        (folder / "Cargo.toml").write_text(
+            f'[package]\nname = "{name}"\nversion = "1.0.0"\nedition = "2021"\n[dependencies]\ndbus = "0.9"\nlibc = "0.2"\n'
+            f'[[bin]]\nname = "{name}"\npath = "{source}"\n')
+        shutil.copy(cargo(folder) / name, program)
+
+    return built(name, [source, CLIENTS / "rust" / "handoff.rs"], build)
+
+
+def run(*command: str, **options: Any) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
     assert done.returncode == 0, f"{shlex.join(command)}\n{done.stdout}{done.stderr}"
 
 
@@ -95,6 +123,8 @@ def missing(language: str) -> str:
         return "there is no valac"
     if language.startswith("Qt") and not moc(int(language[-1])):
         return f"there is no {language}"
+    if language == "Rust" and not (Path("/usr/bin/cargo").exists() and any(CRATES.glob("dbus-0.9.*"))):
+        return "there is no cargo with the crate dbus, of Debian"
     if language == "Swift" and not (swift_driver()).exists():
         return "the driver in Swift is not built (swift build --product ConformanceProgram)"
     return ""
@@ -114,6 +144,8 @@ def command(language: str) -> list[str]:
         return [str(compile_c(DRIVERS / "driver.c", "driver-c"))]
     if language.startswith("Qt"):
         return [str(compile_qt(DRIVERS / "driver.cpp", f"driver-qt{language[-1]}", int(language[-1])))]
+    if language == "Rust":
+        return [str(compile_rust(DRIVERS / "driver.rs", "driver-rust"))]
     return [str(swift_driver())]
 
 

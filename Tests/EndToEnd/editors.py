@@ -19,9 +19,10 @@ from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
 from terminal import Terminal
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
 EDITORS = SOURCE / "data" / "editors"
-CATCHER = "org.example.Handoff.Editor"
+CATCHER = own_id("Editor")
 TYPE = "org.example.Handoff.EditingText"
 # How long an editor may take to start.
 PATIENCE = 30

@@ -14,10 +14,10 @@ from typing import Any
 from gi.repository import GLib
 from buses import BusError, wait
 from support import SOURCE, Machine
+from vendor import ADD_ON, filled
 
 NAME = "org.gnome.Shell"
-UUID = "handoff@example.org"
-EXTENSION = SOURCE / "data" / "gnome-shell" / "extensions" / UUID
+EXTENSION = SOURCE / "data" / "gnome-shell" / "extension"
 # Far more than it takes to start a desktop on a slow machine.
 PATIENCE = 60
 # The system bus, on which the Shell looks for what manages logins.
@@ -59,7 +59,7 @@ def schema_compiler() -> str:
 
 def install_extension(machine: Machine) -> None:
     """Puts our extension where the user's own are, in the form for 45 and later or in that for those before."""
-    folder = Path(machine.environment["XDG_DATA_HOME"], "gnome-shell", "extensions", UUID)
+    folder = Path(machine.environment["XDG_DATA_HOME"], "gnome-shell", "extensions", ADD_ON)
     folder.mkdir(parents=True)
     for file in EXTENSION.glob("*.js"):
         if version() >= 45:
@@ -68,8 +68,7 @@ def install_extension(machine: Machine) -> None:
             subprocess.run([SOURCE / "meson-helpers" / "legacy-extension", file, folder / file.name], check=True)
     shutil.copytree(EXTENSION / "schemas", folder / "schemas")
     subprocess.run([schema_compiler(), "--strict", folder / "schemas"], check=True)
-    metadata = (EXTENSION / "metadata.json.in").read_text(encoding="utf-8")
-    (folder / "metadata.json").write_text(metadata.replace("@versions@", f'"{version()}"'))
+    (folder / "metadata.json").write_text(filled(EXTENSION / "metadata.json.in", versions=f'"{version()}"'))
 
 
 class GnomeShell:

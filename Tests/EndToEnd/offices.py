@@ -25,6 +25,7 @@ import pytest
 from buses import wait
 from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
+from vendor import filled
 
 EXTENSION = SOURCE / "data" / "office"
 # Far more than it takes to start an office on a slow machine.
@@ -52,8 +53,8 @@ def install_extension(folder: Path, command: Path) -> Path:
     """Writes the extension as it is installed, with this command as its child, and returns its folder."""
     place = folder / "handoff"
     shutil.copytree(EXTENSION, place, ignore=shutil.ignore_patterns("*.in", "__pycache__", "meson.build"))
-    source = (EXTENSION / "handoff_office.py.in").read_text()
-    (place / "handoff_office.py").write_text(source.replace("@libexecdir@/handoff-office", str(command)))
+    for template in EXTENSION.glob("*.in"):
+        (place / template.stem).write_text(filled(template).replace("@libexecdir@/handoff-office", str(command)))
     return place
 
 

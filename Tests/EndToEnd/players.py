@@ -17,14 +17,15 @@ from clients import Dock
 from desktops import entries, install_entry, tell_bus
 from support import PROGRAMS, Machine, pair
 from test_desktop_entries import have_bus_start, install
+from vendor import own_id
 
-MEDIA = "org.example.Handoff.Media"
+MEDIA = own_id("Media")
 PLAYING = "org.example.Handoff.PlayingMedia"
 NAMES = "org.mpris.MediaPlayer2"
 PATH = "/org/mpris/MediaPlayer2"
 PLAYER = "org.mpris.MediaPlayer2.Player"
 SECOND = 1_000_000
-TEAM = {"Team": GLib.Variant("s", MEDIA)}
+TEAM = {"Team": GLib.Variant("s", "org.example.Handoff.Media")}
 RADIO = "http://radio.example:8000/live"
 KEY = "file:///home/me/.ssh/id_ed25519"
 # How long a player may take to start.

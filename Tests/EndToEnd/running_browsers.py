@@ -25,10 +25,10 @@ from typing import Any
 import pytest
 from buses import wait
 from support import PROGRAMS, SOURCE, Machine
+from vendor import ADD_ON, filled, filled_folder, HOST
 
-EXTENSION = SOURCE / "data" / "browsers" / "extension"
+EXTENSION = filled_folder(SOURCE / "data" / "browsers" / "extension")
 HOSTS = SOURCE / "data" / "browsers" / "hosts"
-ADD_ON = "handoff@example.org"
 CHROMIUM_ADD_ON = "amidmglofemifbpamfffgkcfpkefjmol"
 # How long a browser may take to start, which it does with a new profile.
 PATIENCE = 60
@@ -93,8 +93,7 @@ class RunningBrowser:
         if not link.exists():
             link.symlink_to(PROGRAMS / "handoff-adapter")
         folder.mkdir(parents=True, exist_ok=True)
-        text = (HOSTS / template).read_text().replace("@libexecdir@", str(self.machine.folder))
-        (folder / "org.example.handoff.json").write_text(text)
+        (folder / f"{HOST}.json").write_text(filled(HOSTS / template, libexecdir=self.machine.folder))
 
     def headless(self, option: str) -> list[str]:
         """The option for a browser without windows, which it is unless its machine has a display."""

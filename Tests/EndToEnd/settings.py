@@ -9,10 +9,11 @@ from pathlib import Path
 from gi.repository import GLib
 from screen import Screen
 from support import PROGRAMS, SOURCE, Machine
+from vendor import own_id
 from windows import Part, Program
 
 PROGRAM = "handoff-settings"
-APPLICATION_ID = "org.example.Handoff.Settings"
+APPLICATION_ID = own_id("Settings")
 PAGES = ("Continue", "Devices", "Activity", "Preferences")
 # Windows are as wide as the display: there is no window manager that would place them.
 NARROW, MIDDLE, WIDE = "360x640", "1000x700", "1600x900"

@@ -18,9 +18,10 @@ from choices import choose, exclude
 from clients import CROSSING, Client, Dock
 from listener import Listener
 from support import PROGRAMS, SANITIZED, Machine
+from vendor import ADD_ON, HOST
 
 Machines = tuple[Machine, Machine]
-ADD_ON = ("/usr/lib/mozilla/native-messaging-hosts/org.example.handoff.json", "handoff@example.org")
+STARTED_FOR = (f"/usr/lib/mozilla/native-messaging-hosts/{HOST}.json", ADD_ON)
 BROWSING = "org.example.Handoff.BrowsingWeb"
 TEAM = {"Team": GLib.Variant("s", "org.example.Handoff.Browser")}
 PAGE = "https://example.com/page"
@@ -35,7 +36,7 @@ class Host:
             link.symlink_to(PROGRAMS / "handoff-adapter")
         self.log_file = machine.folder / "handoff-browser.log"
         with open(self.log_file, "ab") as log:
-            self.process = subprocess.Popen([link, *(arguments or ADD_ON)], env=machine.environment,
+            self.process = subprocess.Popen([link, *(arguments or STARTED_FOR)], env=machine.environment,
                                             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log)
         self.received: list[dict[str, Any]] = []
         self._pending = b""
@@ -317,7 +318,7 @@ def test_without_a_bus(machine: Machine) -> None:
     """Without a session bus the add-on is told that nothing is there, and the host waits for the end of the browser, so that
     it is not started again and again."""
     machine.environment["DBUS_SESSION_BUS_ADDRESS"] = f"unix:path={machine.folder}/no-bus"
-    with host(machine, *ADD_ON) as browser:
+    with host(machine, *STARTED_FOR) as browser:
         browser.stands("absent")
         browser.show("Nothing")
         browser.process.stdin.close()

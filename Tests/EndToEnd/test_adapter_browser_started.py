@@ -18,15 +18,16 @@ from buses import ROOT, BusError, let_pass, wait
 from clients import Client, Dock
 from desktops import install_entry
 from gi.repository import GLib
-from running_browsers import ADD_ON, EXTENSION, PATIENCE, PREFERENCES, RunningBrowser, Site
+from running_browsers import EXTENSION, PATIENCE, PREFERENCES, RunningBrowser, Site
 from support import PROGRAMS, Machine
-from test_adapter_browser_host import ADD_ON as HOST_ARGUMENTS, TEAM, Host, host
+from test_adapter_browser_host import STARTED_FOR as HOST_ARGUMENTS, TEAM, Host, host
 from test_desktop_entries import folder as entries, have_bus_start
 from test_web_pages import BROWSER, choose_browser, install_browser, opened
+from vendor import ADD_ON, own_id
 
 Machines = tuple[Machine, Machine]
 BROWSING = "org.example.Handoff.BrowsingWeb"
-CATCHER = "org.example.Handoff.Browser"
+CATCHER = own_id("Browser")
 CATCHER_PATH = "/org/example/Handoff/Browser"
 PAGE = "https://example.com/one?x=1#part"
 

@@ -15,7 +15,7 @@ from clients import Client, Dock
 from everything import INTERVAL, list_open, title
 from running_browsers import PATIENCE, RunningBrowser, Site, running
 from support import Machine
-from test_adapter_browser_host import ADD_ON as HOST_ARGUMENTS, PAGE, TEAM, handled, host
+from test_adapter_browser_host import STARTED_FOR as HOST_ARGUMENTS, PAGE, TEAM, handled, host
 from test_adapter_browser_started import CATCHER, install_catcher
 from test_web_pages import install_browser, opened
 

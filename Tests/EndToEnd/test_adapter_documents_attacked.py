@@ -15,7 +15,7 @@ from fake_viewers import FakeManager, FakeOkular
 from samples import tagged
 from sandbox import Sandbox, can_be_made
 from support import SANITIZED, Machine, private_memory
-from viewers import ADAPTER, BROWSING, READING, Desktop, pdf
+from viewers import BROWSING, READING, TEAM, Desktop, pdf
 
 Desktops = tuple[Desktop, Desktop]
 MIB = 1 << 20
@@ -32,7 +32,7 @@ def desktops(machines: tuple[Machine, Machine]) -> Iterator[Desktops]:
 
 def receiver(desktop: Desktop) -> Client:
     """A program that would continue anything of the adapter, so that it is listed."""
-    return Client(desktop.machine, types=(READING, BROWSING), options={"Team": GLib.Variant("s", ADAPTER)})
+    return Client(desktop.machine, types=(READING, BROWSING), options={"Team": GLib.Variant("s", TEAM)})
 
 
 def fetched(desktops: Desktops, title: str) -> dict[str, Any]:
@@ -255,7 +255,7 @@ def test_page_of_a_peer(desktops: Desktops, value: GLib.Variant) -> None:
 
 def offer_reading(desktop: Desktop, path: Path, application: str = "org.kde.okular", **user_info: GLib.Variant) -> Client:
     """A program of another device offers a document."""
-    client = Client(desktop.machine, application, (READING,), options={"Team": GLib.Variant("s", ADAPTER)})
+    client = Client(desktop.machine, application, (READING,), options={"Team": GLib.Variant("s", TEAM)})
     client.offer(path.name, DocumentURL=path.as_uri(),
                  UserInfo={"application": GLib.Variant("s", application)} | user_info)
     return client
@@ -313,7 +313,7 @@ def test_activity_without_what_it_needs(desktops: Desktops) -> None:
             (BROWSING, {"folder": tagged("url", GLib.Variant("s", "smb://example.com/a"))}, "Add the shared folder"),
             (BROWSING, {"folder": tagged("url", GLib.Variant("s", (lap.papers / "None").as_uri()))}, "no such folder"),
     ]):
-        client = Client(desk.machine, "org.gnome.Nautilus", (kind,), options={"Team": GLib.Variant("s", ADAPTER)})
+        client = Client(desk.machine, "org.gnome.Nautilus", (kind,), options={"Team": GLib.Variant("s", TEAM)})
         client.offer(f"Nothing {number}", UserInfo=user_info)
         dock.continue_offer(dock.offer(f"Nothing {number}"))
         _, error, message = wait(lambda: dock.finished()[number:], "the outcome")[0]

@@ -14,6 +14,7 @@ from clients import Client, Dock
 from editors import CATCHER, PATIENCE, TYPE, Editor, bin_folder, end_editors, install_terminal, prepare, state, wait_for_state
 from gi.repository import GLib
 from support import Machine
+from vendor import own_id
 
 Machines = tuple[Machine, Machine]
 LINES = ["Dear Jürgen,", "", "the öther machine has this too.", "Best", "wishes"]
@@ -141,7 +142,7 @@ def test_text_goes_on_in_an_editor_that_is_started(edited: tuple[Machine, Machin
     type_into(here, program, desk)
     place = state(desk)
     dock.continue_offer(path)
-    assert dock.outcome() == ("org.example.Handoff.Editor", "", "")
+    assert dock.outcome() == (own_id("Editor"), "", "")
     now = wait_for_state(lap, line=3, column=place["column"], modified=True)
     assert [line for line in now["text"] if line] == [line for line in typed() if line]
     assert Path(now["file"]).read_text() == letter.read_text()
@@ -162,7 +163,7 @@ def test_two_texts_in_quick_succession(edited: tuple[Machine, Machine, Path]) ->
     terminal.write_text(f'#!/bin/sh\ntouch {begun}\nread line < {gate}\nexec {real} "$@"\n')
     terminal.chmod(0o755)
     texts = {name: f"{name} is not saved" for name in ("one.txt", "two.txt")}
-    client, dock = Client(desk, "vim", (TYPE,), options={"Team": GLib.Variant("s", CATCHER)}), Dock(lap)
+    client, dock = Client(desk, "vim", (TYPE,), options={"Team": GLib.Variant("s", "org.example.Handoff.Editor")}), Dock(lap)
     for name, text in texts.items():
         file = Path(desk.environment["HOME"], name)
         file.write_text("As it was saved\n")

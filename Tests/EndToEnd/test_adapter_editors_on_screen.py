@@ -16,6 +16,7 @@ from gi.repository import GLib
 from screen import Screen
 from support import Machine
 from test_adapter_editors import NEW, edited, type_into, typed  # pylint: disable=unused-import
+from vendor import own_id
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_text_goes_on_in_gedit(edited: tuple[Machine, Machine, Path], screens: t
     begin_in_gedit(desk, screens[0], letter)
     dock = Dock(lap)
     dock.continue_offer(dock.offer(letter.name))
-    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
+    assert dock.outcome(PATIENCE) == (own_id("Editor"), "", "")
     now = wait_for_state(lap, line=3, column=5 + len(NEW), modified=True)
     assert [line for line in now["text"] if line] == [line.replace("nöt", "not") for line in typed() if line]
     assert Path(now["file"]).read_text() == letter.read_text()
@@ -184,7 +185,7 @@ def test_text_goes_on_in_a_real_terminal(edited: tuple[Machine, Machine, Path], 
     type_into(here, "vim", desk)
     column = wait_for_state(desk, modified=True)["column"]
     dock.continue_offer(path)
-    assert dock.outcome(PATIENCE) == ("org.example.Handoff.Editor", "", "")
+    assert dock.outcome(PATIENCE) == (own_id("Editor"), "", "")
     now = wait_for_state(lap, line=3, column=column, modified=True)
     assert now["text"] == typed() and Path(now["file"]).read_text() == letter.read_text()
     here.quit()

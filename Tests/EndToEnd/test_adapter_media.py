@@ -18,6 +18,7 @@ from players import PROGRAMS_OF_PLAYERS, FalsePlayer, RealPlayer, end_players, m
     start_media_machine, tone
 from screen import Screen
 from support import PROGRAMS, Machine, pair
+from vendor import own_id
 
 pytestmark = pytest.mark.desktop
 
@@ -155,7 +156,7 @@ def test_default_player_goes_on(media_machines: Machines) -> None:
     origin, dock = FalsePlayer(desk, "false", "com.example.player"), Dock(lap)
     origin.plays(film.as_uri(), "A film", 25_000_000)
     begin = time.monotonic()
-    dock.continue_offer(dock.offer("A film"), ApplicationId="org.example.Handoff.Media")
+    dock.continue_offer(dock.offer("A film"), ApplicationId=own_id("Media"))
     wait_until_continued(dock)
     there = RealPlayer(lap, "mpv")
     wait(lambda: 25 - NEAR <= there.position <= 25 + time.monotonic() - begin + NEAR, "mpv to go to the place")

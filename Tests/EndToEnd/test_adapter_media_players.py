@@ -139,7 +139,7 @@ def test_names_that_start_nothing() -> None:
     listed = re.search(r"static let others = \[(.*?)\n    \]", source, re.S)
     names = set(re.findall(r'"([^"]+)"', listed[1]))
     description = GLib.KeyFile()
-    description.load_from_file(str(SOURCE / "data" / "adapters" / "media.adapter"), GLib.KeyFileFlags.NONE)
+    description.load_from_file(str(SOURCE / "data" / "adapters" / "media.adapter.in"), GLib.KeyFileFlags.NONE)
     excepted = {name.removeprefix("org.mpris.MediaPlayer2.") for name in description.get_string_list("Adapter", "Except")}
     assert excepted == names | {f"{name}.*" for name in names}
 
@@ -258,7 +258,7 @@ def box(desk: Machine) -> Iterator[Sandbox]:
     if reason := can_be_made(desk):
         pytest.skip(reason)
     install(desk, "com.example.player", Categories="AudioVideo;", Implements="")
-    box = Sandbox(desk, "com.example.player", f"--own={NAMES}.*", "--talk=org.example.Handoff.Media")
+    box = Sandbox(desk, "com.example.player", f"--own={NAMES}.*", f"--talk={MEDIA}")
     yield box
     box.close()
 

@@ -17,8 +17,9 @@ from offices import sheets, text
 from support import SANITIZED, Machine
 from test_adapter_editors_attacked import Plugin
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
-OFFICE = "org.example.Handoff.Office"
+OFFICE = own_id("Office")
 KIND = "org.example.Handoff.EditingDocument"
 FAILED = "org.example.Handoff.Error.ApplicationFailed"
 WRITER = "libreoffice-writer"

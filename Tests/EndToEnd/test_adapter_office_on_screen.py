@@ -20,9 +20,10 @@ from offices import PATIENCE, Office, command_line, prepare, sheets, slides, tex
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
 pytestmark = pytest.mark.desktop
-OFFICE = "org.example.Handoff.Office"
+OFFICE = own_id("Office")
 KIND = "org.example.Handoff.EditingDocument"
 
 

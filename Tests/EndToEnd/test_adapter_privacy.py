@@ -21,6 +21,7 @@ from test_adapter_editors import edited  # noqa: F401
 from test_adapter_editors_attacked import Plugin
 from test_adapter_shell import OBJECT, SHELL, shells  # noqa: F401
 from test_desktop_entries import install
+from vendor import own_id
 from viewers import ADAPTER, READING, Desktop, pdf
 
 Machines = tuple[Machine, Machine]
@@ -99,7 +100,7 @@ def test_editor(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
         asked = plugin.question()
         plugin.say(answer=asked["id"], file=str(home / f"{SECRET}.gpg"), line=1, column=1, text=SECRET)
 
-    handed = payload(lap, "org.example.Handoff.EditingText", "org.example.Handoff.Editor", letter.name, answer)
+    handed = payload(lap, "org.example.Handoff.EditingText", own_id("Editor"), letter.name, answer)
     assert "text" not in handed["UserInfo"]
     plugin.close()
     assert not ears.heard(SECRET, public=letter.name)

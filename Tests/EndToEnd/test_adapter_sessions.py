@@ -21,10 +21,11 @@ from support import PROGRAMS, Machine, refused
 from terminal import Terminal
 from test_command import done
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="there is no tmux: meson-helpers/install-packages test")
 Machines = tuple[Machine, Machine]
-SHELL, OBJECT = "org.example.Handoff.Shell", "/org/example/Handoff/Shell"
+SHELL, OBJECT = own_id("Shell"), "/org/example/Handoff/Shell"
 KIND = "org.example.Handoff.UsingSession"
 FAILED = "org.example.Handoff.Error.ApplicationFailed"
 PATIENCE = 30

@@ -16,9 +16,10 @@ from gi.repository import GLib
 from support import Machine, refused
 from terminal import Terminal, shells_of
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
 Machines = tuple[Machine, Machine]
-SHELL = "org.example.Handoff.Shell"
+SHELL = own_id("Shell")
 OBJECT = "/org/example/Handoff/Shell"
 PATIENCE = 30
 

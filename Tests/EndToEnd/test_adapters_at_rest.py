@@ -20,6 +20,7 @@ from test_adapter_browser_host import host
 from test_adapter_editors_attacked import Plugin
 from test_desktop_entries import have_bus_start
 from test_notices import switches
+from vendor import own_id
 
 ADAPTERS = ("Documents", "Media", "Phone", "Shell")
 
@@ -47,9 +48,9 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
         start_adapter(desk)
         FakeOkular(desk, str(film))
         assert not desk.run("handoff", "here").returncode
-        ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", ("org.example.Handoff.Documents", 0)))
+        ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", (own_id("Documents"), 0)))
         PlayedPhone(desk, Phone("anna", "Anna"))
-        ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", ("org.example.Handoff.Phone", 0)))
+        ask_bus(desk, "StartServiceByName", GLib.Variant("(su)", (own_id("Phone"), 0)))
         plugin, office = Plugin(desk), Plugin(desk, "office")
         plugin.front(film.with_suffix(".txt"))
         office.say(event="front", application="libreoffice-writer", file=str(text(film.with_suffix(".odt"))), page=1)
@@ -73,4 +74,4 @@ def test_a_minute_of_film_wakes_nobody(machine_list: list[Machine]) -> None:
     finally:
         desk.processes.pop("mpv", None)
         end_players(desk)
-    wait(lambda: not desk.session.owner("org.example.Handoff.Media"), "the adapter to end with its player")
+    wait(lambda: not desk.session.owner(own_id("Media")), "the adapter to end with its player")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from buses import wait
 from conforming import broker, bus  # noqa: F401  pylint: disable=unused-import
-from driven import CLIENTS, compile_c, compile_qt, compile_vala, missing
+from driven import CLIENTS, cargo, compile_c, compile_qt, compile_rust, compile_vala, missing
 from gi.repository import GLib
 from scripted_broker import ScriptedBroker
 from support import SOURCE, Machine
@@ -21,7 +21,7 @@ from test_client_examples import Example
 # pylint: disable=redefined-outer-name
 PAGE = (SOURCE / "docs" / "adopting.md").read_text()
 TYPE = "org.example.notes.edit"
-HEADINGS = {"Python": "Python", "GJS": "JavaScript", "C": "C", "Vala": "Vala", "Qt 6": "C++ with Qt"}
+HEADINGS = {"Python": "Python", "GJS": "JavaScript", "C": "C", "Vala": "Vala", "Qt 6": "C++ with Qt", "Rust": "Rust"}
 # What is around the lines in a program, by language: what they call, and the loop.
 AROUND = {
     "Python": ("""
@@ -62,6 +62,17 @@ int main(int count, char **arguments)
 {
     QCoreApplication application(count, arguments);
 """, "    return application.exec();\n}\n"),
+    "Rust": ("""
+#[path = "CLIENTS/rust/handoff.rs"]
+mod handoff;
+use handoff::{HandoffApplication, UserActivity};
+fn current_text() -> String { "milk".to_owned() }
+fn show(text: &str) -> bool {
+    println!("{}", text);
+    true
+}
+fn main() {
+""", "    handoff::run();\n}\n"),
 }
 
 
@@ -86,7 +97,7 @@ def written(file: Path, text: str) -> Path:
 
 def program(language: str, text: str) -> list[str]:
     """A program of this text."""
-    ending = {"Python": "py", "GJS": "js", "C": "c", "Vala": "vala", "Qt 6": "cpp"}[language]
+    ending = {"Python": "py", "GJS": "js", "C": "c", "Vala": "vala", "Qt 6": "cpp", "Rust": "rs"}[language]
     source = written(SOURCE / ".build" / "drivers" / f"ten-lines.{ending}", text)
     if language == "Python":
         return ["/usr/bin/python3", str(source)]
@@ -96,6 +107,8 @@ def program(language: str, text: str) -> list[str]:
         return [str(compile_c(source, "ten-lines-c", "-Wno-unused-parameter"))]
     if language == "Vala":
         return [str(compile_vala(source, "ten-lines-vala"))]
+    if language == "Rust":
+        return [str(compile_rust(source, "ten-lines-rust"))]
     return [str(compile_qt(source, "ten-lines-qt6", 6))]
 
 
@@ -147,6 +160,18 @@ def test_the_project_builds_the_example(tmp_path: Path, version: int) -> None:
         done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
     assert (folder / "build" / "note").exists()
+
+
+def test_the_crate_builds_the_example(tmp_path: Path) -> None:
+    """The files for Cargo of the guide build the example in Rust, with the crates of Debian."""
+    if missing("Rust"):
+        pytest.skip(missing("Rust"))
+    manifest, configuration = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    shutil.copytree(CLIENTS / "rust", tmp_path / "src")
+    (tmp_path / "src" / "note.rs").rename(tmp_path / "src" / "main.rs")
+    written(tmp_path / "Cargo.toml", manifest)
+    written(tmp_path / ".cargo" / "config.toml", configuration)
+    assert (cargo(tmp_path) / "note").exists()
 
 
 def test_the_lines_in_swift_are_those_of_the_readme() -> None:

@@ -17,9 +17,10 @@ from played_broker import PlayedBroker
 from presence import Presence, missing
 from sandbox import RawClient, can_be_made
 from support import Machine
+from vendor import own_id
 
 QUESTION = "Continue “Report”?"
-SETTINGS = "org.example.Handoff.Settings"
+SETTINGS = own_id("Settings")
 WATCHER = "org.kde.StatusNotifierWatcher"
 
 

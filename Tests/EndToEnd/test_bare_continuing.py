@@ -12,6 +12,7 @@ import pytest
 from bare_machines import Pair, inside, machines_on_a_cable, packages, pair  # noqa: F401
 from booted import PATIENCE, RUNTIME, Booted
 from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, wait
+from vendor import own_id
 
 pytestmark = pytest.mark.long
 
@@ -66,13 +67,13 @@ def test_page_goes_on(sessions: Pair) -> None:
 def test_contacts_go_on(sessions: Pair) -> None:
     """A contact that is half typed goes on in the address book of the other machine, which its session starts."""
     desk, lap = sessions
-    desk.launch("org.example.Handoff.Contacts")
+    desk.launch(own_id("Contacts"))
     with inside(desk, lap) as (here, there):
         for program in (here, there):
             program.do("from test_contacts_handoff import *")
             program.do("started = lambda: Contacts.started(here, here.screen, PROGRAM, APPLICATION_ID)")
         here.do("window = started(); begin(window, name='Ada Lovelace', phone='+44 20')")
-        go_on(lap, "Ada Lovelace", "org.example.Handoff.Contacts")
+        go_on(lap, "Ada Lovelace", own_id("Contacts"))
         there.do("window = started(); window.wait_for_form(name='Ada Lovelace', phone='+44 20')")
         here.do("window.wait_for('label', 'Continued on lap')")
         for program in (here, there):

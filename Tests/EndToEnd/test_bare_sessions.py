@@ -11,6 +11,7 @@ import bare_roots
 from bare_machines import Pair, inside, machines, machines_on_a_cable, packages  # noqa: F401
 from booted import PATIENCE, Booted
 from buses import wait
+from vendor import own_id
 
 pytestmark = pytest.mark.long
 # Each of them once in a session; the adapters are started by the agent for what there is.
@@ -72,7 +73,7 @@ def test_paired_by_the_windows(machines: Pair) -> None:  # noqa: F811
     """Two installed machines are paired by their windows alone, one of which shows the other that it has found."""
     for machine in machines:
         machine.log_in()
-        machine.launch("org.example.Handoff.Settings")
+        machine.launch(own_id("Settings"))
     with inside(*machines) as (here, there):
         for program in (here, there):
             program.do(SETTINGS)

@@ -8,8 +8,9 @@ import hashlib
 import json
 import re
 
-from running_browsers import ADD_ON, CHROMIUM_ADD_ON, EXTENSION, HOSTS
+from running_browsers import CHROMIUM_ADD_ON, EXTENSION, HOSTS
 from support import SOURCE
+from vendor import ADD_ON, filled
 
 
 def manifest() -> dict:
@@ -22,8 +23,8 @@ def test_who_it_is() -> None:
     assert digest.translate(str.maketrans("0123456789abcdef", "abcdefghijklmnop")) == CHROMIUM_ADD_ON
     assert manifest()["browser_specific_settings"]["gecko"]["id"] == ADD_ON
     identity = (SOURCE / "Sources/Adapters/Browser/BrowserIdentity.swift").read_text()
-    assert f'"{ADD_ON}"' in identity and f'"chrome-extension://{CHROMIUM_ADD_ON}/"' in identity
-    hosts = {name: json.loads((HOSTS / f"{name}.json.in").read_text()) for name in ("chromium", "firefox")}
+    assert f'"chrome-extension://{CHROMIUM_ADD_ON}/"' in identity
+    hosts = {name: json.loads(filled(HOSTS / f"{name}.json.in")) for name in ("chromium", "firefox")}
     assert hosts["chromium"]["allowed_origins"] == [f"chrome-extension://{CHROMIUM_ADD_ON}/"]
     assert hosts["firefox"]["allowed_extensions"] == [ADD_ON]
     name = re.search(r"const NAME = '(.*)'", (EXTENSION / "host.js").read_text())[1]

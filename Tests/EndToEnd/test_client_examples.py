@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from buses import wait
 from clients import Dock
-from driven import CLIENTS, compile_c, compile_qt, compile_vala, missing
+from driven import CLIENTS, compile_c, compile_qt, compile_rust, compile_vala, missing
 from support import SOURCE, Machine
 
 Machines = tuple[Machine, Machine]
 EXAMPLES = [path for path in sorted(CLIENTS.glob("*/*")) if path.stem in ("note", "stream", "main")]
 NOTES = {"Python": "python/note.py", "GJS": "gjs/note.js", "C": "c/note.c", "Vala": "c/note.vala", "Qt 5": "qt/note.cpp",
-         "Qt 6": "qt/note.cpp", "Swift": "swift/main.swift"}
+         "Qt 6": "qt/note.cpp", "Rust": "rust/note.rs", "Swift": "swift/main.swift"}
 
 
 def command(language: str, source: Path) -> list[str]:
@@ -33,6 +33,8 @@ def command(language: str, source: Path) -> list[str]:
         return [str(compile_c(source, f"example-{source.stem}", "-Wno-unused-parameter"))]
     if language == "Vala":
         return [str(compile_vala(source, f"example-{source.stem}-vala"))]
+    if language == "Rust":
+        return [str(compile_rust(source, f"example-{source.stem}-rust"))]
     return [str(compile_qt(source, f"example-{source.stem}-qt{language[-1]}", int(language[-1])))]
 
 

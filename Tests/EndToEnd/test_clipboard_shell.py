@@ -11,7 +11,7 @@ import pytest
 from gi.repository import GLib
 from buses import ROOT, let_pass, wait
 from clients import Client
-from gnome_shell import UUID, GnomeShell, install_extension, missing
+from gnome_shell import GnomeShell, install_extension, missing
 from played_broker import DEVICE
 from played_clipboard import PlayedClipboard
 from played_pasting import OTHER, BridgeWithDevices, BrokerWithClipboard
@@ -20,6 +20,7 @@ from test_clipboard_extension import ITEM, SEEN
 from test_extension_modules import Extension, extension  # noqa: F401
 from test_gnome_extension import INDICATOR, STATE, complaints, install_application, open_menu, shell  # noqa: F401
 from test_installed import install
+from vendor import ADD_ON, own_id
 
 HELLO = {"text/plain": b"Hello"}
 NOTICE = "Main.messageTray.getSources().flatMap(s => s.notifications).some(n => n.title === 'Could not paste')"
@@ -130,7 +131,7 @@ def test_choosing_in_the_shell(alone: Machine) -> None:
     BridgeWithDevices(alone, **{DEVICE: "desk", OTHER: "tower"})
     install_application(alone)
     install_extension(alone)
-    shell = GnomeShell(alone, UUID)  # noqa: F811
+    shell = GnomeShell(alone, ADD_ON)  # noqa: F811
     try:
         set_shortcut(shell)
         wait(lambda: shell.evaluate(f"{STATE}._session.report.pasting.sources.length") == 2, "the devices")
@@ -143,7 +144,7 @@ def test_choosing_in_the_shell(alone: Machine) -> None:
         shell.evaluate(f"{items}[0].activate(imports.gi.Clutter.get_current_event())")
         wait(lambda: broker.pasted == [DEVICE], "Paste")
         wait(lambda: not shell.evaluate(f"!!{INDICATOR}"), "the indicator to go")
-        shell.evaluate(f"Main.extensionManager.disableExtension('{UUID}')")
+        shell.evaluate(f"Main.extensionManager.disableExtension('{ADD_ON}')")
         wait(lambda: not shell.evaluate("Main.wm._allowedKeybindings['paste-shortcut']"), "the keys to be free")
         assert not complaints(shell)
     finally:
@@ -156,7 +157,7 @@ def test_choosing_in_the_shell(alone: Machine) -> None:
 def test_shortcut_of_plasma(tmp_path: Path) -> None:
     """Plasma finds an entry that pastes, with no keys, which is in no menu of applications."""
     prefix, _ = install(tmp_path)
-    name = "org.example.Handoff.Paste.desktop"
+    name = own_id("Paste.desktop")
     entry = prefix / "share" / "kglobalaccel" / name
     assert not (prefix / "share" / "applications" / name).exists()
     validated = subprocess.run(["desktop-file-validate", entry], capture_output=True, text=True, check=False)

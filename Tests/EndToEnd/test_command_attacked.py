@@ -10,8 +10,9 @@ import pytest
 from buses import BRIDGE, BROKER, BUS
 from sandbox import RawClient, can_be_made
 from support import PROGRAMS, Machine
+from vendor import own_id
 
-SHELL = "org.example.Handoff.Shell"
+SHELL = own_id("Shell")
 PATIENCE = 20
 
 

@@ -13,6 +13,7 @@ from gi.repository import GLib
 from samples import byte_array
 from support import SOURCE, Machine
 from test_contacts import desk
+from vendor import own_entry
 
 if reason := not_built():
     pytest.skip(reason, allow_module_level=True)
@@ -138,8 +139,7 @@ def test_interfaces_of_an_application(desk: Machine) -> None:
 def test_desktop_action(desk: Machine) -> None:
     """The action that the desktop entry names opens a window"""
     window = Contacts(desk, desk.screen)
-    entry = (SOURCE / "data" / "applications" / f"{APPLICATION_ID}.desktop.in").read_text()
-    names = re.search(r"^Actions=(.*);$", entry, re.MULTILINE)[1].split(";")
+    names = re.search(r"^Actions=(.*);$", own_entry(APPLICATION_ID), re.MULTILINE)[1].split(";")
     assert set(names) == HARMLESS
     asker = Asker(desk)
     asker.call("/" + APPLICATION_ID.replace(".", "/"), "org.freedesktop.Application.ActivateAction",

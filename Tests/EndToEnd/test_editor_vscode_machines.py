@@ -15,6 +15,7 @@ from gi.repository import GLib
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 from vscode import Window
 
 Machines = tuple[Machine, Machine]
@@ -83,7 +84,7 @@ def test_started(coded: tuple[Machine, Machine, Path, Path]) -> None:
     dock.continue_offer(dock.offer("code.txt"))
     wait(log.exists, "the editor to be started")
     other = Window(lap, there)
-    assert dock.outcome() == ("org.example.Handoff.Editor", "", "")
+    assert dock.outcome() == (own_id("Editor"), "", "")
     other.wait_for_state(file=str(there / "code.txt"), line=3, text=TEXT.replace("three", "txhree"), modified=True)
     assert log.read_text().splitlines() == [str(there), "--goto", f"{there}/code.txt:3:3"]
     window.quit()

@@ -23,6 +23,7 @@ from played_broker import PlayedBroker
 from support import SOURCE, Machine
 from test_notices import SETTINGS, Service
 from test_notices_of_everything import WINDOW_XML as EVERYTHING_XML
+from vendor import filled, own_path
 
 STUBS = Path(__file__).with_name("shell_stubs")
 # What only a Shell has, and the name under which its stub is exported.
@@ -40,6 +41,7 @@ class Extension:
             modules = STUBBED.sub(lambda match: f"import {{{match[1] or match[2]}}} from './stubs/stubs.js';",
                                   file.read_text(encoding="utf-8"))
             (folder / file.name).write_text(modules, encoding="utf-8")
+        (folder / "metadata.json").write_text(filled(EXTENSION / "metadata.json.in", versions='"45"'))
         shutil.copytree(STUBS, folder / "stubs")
         with open(machine.log_file("gjs"), "ab") as log:
             self.process = subprocess.Popen(
@@ -190,7 +192,7 @@ def test_everything(machines: tuple[Machine, Machine], extension: Extension) -> 
     """The menu has, for each device that is connected, what is open there, and the window is asked for that by the device's id."""
     desk, lap = machines
     Client(lap)
-    window = Service(lap, SETTINGS, "/org/example/Handoff/Settings", EVERYTHING_XML)
+    window = Service(lap, SETTINGS, own_path("Settings"), EVERYTHING_XML)
     Client(desk).offer("A letter")
     extension.evaluate("extension.enable()")
     labels = "Main.panel.statusArea.handoff?._listableSection.items.map(item => item.label.text)"

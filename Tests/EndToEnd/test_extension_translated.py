@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from buses import wait
 from clients import Client
-from gnome_shell import UUID, GnomeShell, install_extension, missing
+from gnome_shell import GnomeShell, install_extension, missing
 from support import SOURCE, Machine
 from test_extension_modules import Extension
 from test_gnome_extension import INDICATOR, complaints, install_application, open_menu, wait_for_indicator
+from vendor import ADD_ON
 
 LANGUAGE = {"LANGUAGE": "de", "LC_ALL": "C.UTF-8"}
 
@@ -43,7 +44,7 @@ def shell(machines: tuple[Machine, Machine], data: Path) -> Iterator[GnomeShell]
         pytest.skip(what)
     install_application(machines[1])
     install_extension(machines[1])
-    shell = GnomeShell(machines[1], UUID, **LANGUAGE)
+    shell = GnomeShell(machines[1], ADD_ON, **LANGUAGE)
     yield shell
     shell.close()
 
@@ -53,7 +54,7 @@ def test_modules_are_translated(machines: tuple[Machine, Machine], data: Path) -
     if not shutil.which("gjs"):
         pytest.skip("gjs is not installed: meson-helpers/install-packages test")
     desk, lap = machines
-    extension = Extension(lap, data / "gnome-shell" / "extensions" / UUID, **LANGUAGE)
+    extension = Extension(lap, data / "gnome-shell" / "extensions" / ADD_ON, **LANGUAGE)
     try:
         extension.evaluate("extension.enable()")
         Client(lap)

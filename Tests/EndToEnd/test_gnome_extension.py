@@ -12,13 +12,14 @@ from gi.repository import GLib
 from buses import BUS, let_pass, wait
 from clients import APPLICATION_ID, Client
 from fake_agent import FakeAgent
-from gnome_shell import NAME, UUID, GnomeShell, install_extension, missing
+from gnome_shell import NAME, GnomeShell, install_extension, missing
 from support import Machine
+from vendor import ADD_ON, own_id
 
 pytestmark = pytest.mark.desktop
 
 INDICATOR = "Main.panel.statusArea.handoff"
-STATE = f"Main.extensionManager.lookup('{UUID}').stateObj"
+STATE = f"Main.extensionManager.lookup('{ADD_ON}').stateObj"
 OFFERS = f"{INDICATOR}._offerSection._getMenuItems()"
 
 
@@ -39,7 +40,7 @@ def shell(machines: tuple[Machine, Machine]) -> Iterator[GnomeShell]:
         pytest.skip(what)
     install_application(machines[1])
     install_extension(machines[1])
-    shell = GnomeShell(machines[1], UUID)
+    shell = GnomeShell(machines[1], ADD_ON)
     yield shell
     shell.close()
 
@@ -174,10 +175,10 @@ def test_window_from_the_menu(machines: tuple[Machine, Machine], shell: GnomeShe
     assert shell.evaluate(f"{INDICATOR}._window.visible") is False
     shell.evaluate(f"{INDICATOR}.menu.close()")
     opened = lap.folder / "opened"
-    install_application(lap, "org.example.Handoff.Settings", f"touch {opened}")
+    install_application(lap, own_id("Settings"), f"touch {opened}")
     # The Shell reads desktop entries a while after they have changed.
     wait(lambda: shell.evaluate("!!imports.gi.Shell.AppSystem.get_default().lookup_app("
-                                "'org.example.Handoff.Settings.desktop')"), "the desktop entry")
+                                f"'{own_id('Settings.desktop')}')"), "the desktop entry")
     open_menu(shell)
     assert shell.evaluate(f"{INDICATOR}._window.visible") is True
     shell.evaluate(f"{INDICATOR}._window.activate(null)")
@@ -291,9 +292,9 @@ def rules(shell: GnomeShell) -> int:
 
 
 def set_enabled(shell: GnomeShell, enabled: bool) -> None:
-    shell.evaluate(f"Main.extensionManager.{'enable' if enabled else 'disable'}Extension('{UUID}')")
+    shell.evaluate(f"Main.extensionManager.{'enable' if enabled else 'disable'}Extension('{ADD_ON}')")
     state = 1 if enabled else 2
-    wait(lambda: shell.evaluate(f"Main.extensionManager.lookup('{UUID}').state") == state, f"the state {state}")
+    wait(lambda: shell.evaluate(f"Main.extensionManager.lookup('{ADD_ON}').state") == state, f"the state {state}")
 
 
 def test_disabling_leaves_nothing(machines: tuple[Machine, Machine], shell: GnomeShell) -> None:

@@ -17,6 +17,7 @@ from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, let_pass, wait
 from notifications import AGENT
 from support import PROGRAMS, SOURCE, Machine
 from user_manager import UserManager
+from vendor import APP_ID
 
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -52,7 +53,7 @@ def install(folder: Path, *options: str) -> tuple[Path, str]:
     prefix, stage = folder / "usr", folder / "stage"
     commands = [
         ["meson", "setup", str(folder / "build"), str(SOURCE), f"--prefix={prefix}",
-         f"-Dbinaries={PROGRAMS}", *options],
+         f"-Dbinaries={PROGRAMS}", f"-Dapp-id={APP_ID}", *options],
         ["meson", "install", "-C", str(folder / "build"), "--destdir", str(stage)],
     ]
     said = ""
@@ -286,7 +287,7 @@ def launch_autostart_entry(installed: Machine, prefix: Path, name: str) -> None:
 
 def test_the_autostart_entry_starts_the_daemons(installed: Machine, prefix: Path) -> None:
     """What a session without systemd does with the autostart entry: it has both daemons then."""
-    launch_autostart_entry(installed, prefix, "org.example.Handoff.desktop")
+    launch_autostart_entry(installed, prefix, f"{APP_ID}.desktop")
     for name in UNITS:
         wait(lambda: installed.session.owner(name), name)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from test_installed import install, prefix  # noqa: F401
+from vendor import own_id
 
 
 def test_each_program_and_file_has_a_manual_page(prefix: Path) -> None:  # noqa: F811
@@ -40,8 +41,43 @@ def test_applications_have_names_in_other_languages(prefix: Path) -> None:  # no
     for language in ("de", "pl"):
         for entry in entries:
             assert f"\nName[{language}]=" in entry.read_text(), entry
-    window = prefix / "share" / "applications" / "org.example.Handoff.Settings.desktop"
+    window = prefix / "share" / "applications" / own_id("Settings.desktop")
     assert not window.exists() or "\nGenericName[de]=Auf anderem Gerät fortsetzen\n" in window.read_text()
+
+
+def test_what_a_distribution_calls_its_own(tmp_path: Path) -> None:
+    """With another app-id, whatever is installed carries that; what is agreed on between applications and devices stays. The
+    metadata names the addresses that are given, and without options none. Programs that were built for another id are refused."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("handoffd", "handoff-bridge", "handoff-associations", "handoff-agent", "handoff-adapter", "handoff",
+                 "handoff-contacts", "handoff-settings"):
+        (programs / name).write_text("handoff-app-id=net.example.Other")
+    options = (f"-Dbinaries={programs}", "-Dapp-id=net.example.Other")
+    with pytest.raises(AssertionError, match="were built for another app-id"):
+        install(tmp_path / "refused", options[0], "-Dapp-id=net.example.Another")
+    given = {"homepage": "https://net.example/a?b&c", "bugtracker": "https://net.example/faults",
+             "screenshots": "https://net.example/pictures/", "developer": "The <Other> People"}
+    root, _said = install(tmp_path / "other", *options, *(f"-D{name}={value}" for name, value in given.items()))
+    files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
+    # The contracts, and what stands on them in other people's programs.
+    files = [path for path in files if not {"interfaces", "clients", "dbusmock", "bin"} & set(path.parts)]
+    names = {path.name for path in files if "org.example" in str(path).lower() or "example.org" in str(path)}
+    assert names == {f"org.example.Handoff{name}.service" for name in ("", ".Agent", ".Bridge")}
+    ours = "Browser|Contacts|Documents|Editor|Media|Office|Paste|Phone|Settings|Shell"
+    for path in files:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        left = re.findall(rf"(?<!X-Handoff-Team=)org\.example\.Handoff\.(?:{ours})\b[^\n]*|handoff@example\.org|org\.example\.handoff"
+                          r"|Icon=org\.example[^\n]*", text) if path.suffix != ".mo" else []
+        assert not left, f"{path}: {left}"
+    metadata = [path.read_text() for path in (root / "share" / "metainfo").iterdir()]
+    for text in metadata:
+        assert "https://net.example/a?b&amp;c</url>" in text and "<url type=\"bugtracker\">https://net.example/faults<" in text
+        assert "<developer_name>The &lt;Other&gt; People<" in text
+        pictures = re.findall(r"<image>https://net\.example/pictures/([^/<]+)<", text)
+        assert pictures and all((root / "share/doc/handoff/screenshots" / picture).is_file() for picture in pictures)
+    root, _said = install(tmp_path / "plain", *options)
+    assert not any("<url" in path.read_text() or "<image" in path.read_text() for path in (root / "share" / "metainfo").iterdir())
 
 
 def test_plugins_of_gedit(prefix: Path, tmp_path: Path) -> None:  # noqa: F811

@@ -9,9 +9,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from gnome_shell import EXTENSION, UUID
+from gnome_shell import EXTENSION
 from support import SOURCE
 from test_installed import install
+from vendor import ADD_ON
 
 KWIN = SOURCE / "data" / "kwin" / "scripts" / "handoff"
 
@@ -26,7 +27,7 @@ def test_extension_is_installed(tmp_path: Path, form: str, versions: range) -> N
     for name in ("metadata.json", "contents/code/main.js"):
         assert (script / name).read_bytes() == (KWIN / name).read_bytes()
     assert json.loads((script / "metadata.json").read_text())["KPlugin"]["Id"] == script.name
-    folder = prefix / "share" / "gnome-shell" / "extensions" / UUID
+    folder = prefix / "share" / "gnome-shell" / "extensions" / ADD_ON
     if form == "none":
         assert not folder.exists()
         return

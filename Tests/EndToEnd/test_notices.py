@@ -15,9 +15,10 @@ from notifications import AGENT, AGENT_ROOT, DESKTOP, PLAIN, DesktopServer, Plai
 from sandbox import RawClient, can_be_made
 from sending import send
 from support import SANITIZED, Machine, memory, refused
+from vendor import own_id, own_path
 
 # This file is long because all that a notification can be of is asked of one pair of machines.
-SETTINGS = "org.example.Handoff.Settings"
+SETTINGS = own_id("Settings")
 WINDOW_XML = """<node><interface name="org.freedesktop.Application">
 <method name="Activate"><arg type="a{sv}" direction="in"/></method></interface></node>"""
 MONITOR_XML = """<node><interface name="org.gnome.Mutter.IdleMonitor">
@@ -305,7 +306,7 @@ def test_screen_saver(machine_list: list[Machine]) -> None:
 
 def test_window(both: Pair) -> None:
     """Activating the agent opens the Handoff window, with what lets it come to the front."""
-    window = Service(both.lap, SETTINGS, "/org/example/Handoff/Settings", WINDOW_XML)
+    window = Service(both.lap, SETTINGS, own_path("Settings"), WINDOW_XML)
     data = {"desktop-startup-id": GLib.Variant("s", "token-2")}
     both.lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
                           destination=AGENT)
@@ -336,7 +337,7 @@ def test_first_login(machine_list: list[Machine]) -> None:
     """Who has paired no device is told once that Handoff is there and what to do first, and never again."""
     lap = start_desk(machine_list, agent=False)
     lap.is_welcomed = False
-    server, window = PlainServer(lap), Service(lap, SETTINGS, "/org/example/Handoff/Settings", WINDOW_XML)
+    server, window = PlainServer(lap), Service(lap, SETTINGS, own_path("Settings"), WINDOW_XML)
     lap.start_agent()
     shown = server.wait_for("Handoff is installed", "Pair your other computer")
     server.press(shown, next(key for key, label in shown.buttons.items() if label == "Pair…"))

@@ -18,8 +18,9 @@ from buses import let_pass, wait
 from gnome_shell import GnomeShell, missing
 from notifications import PLAIN
 from screen import Screen
-from support import PROGRAMS, SOURCE, Machine, start_machine
+from support import PROGRAMS, Machine, start_machine
 from test_pairing_notices import compare
+from vendor import own_entry, own_id
 
 XFCE = "/usr/lib/x86_64-linux-gnu/xfce4/notifyd/xfce4-notifyd"
 # Names and titles that try to look like something else.
@@ -65,14 +66,13 @@ class NoticeShell(GnomeShell):
     def __init__(self, machine: Desk) -> None:
         entries = Path(machine.environment["XDG_DATA_HOME"], "applications")
         entries.mkdir(parents=True)
-        entry = (SOURCE / "data/applications/org.example.Handoff.Agent.desktop.in").read_text(encoding="utf-8")
-        (entries / "org.example.Handoff.Agent.desktop").write_text(entry.replace("@libexecdir@", str(PROGRAMS)))
+        (entries / own_id("Agent.desktop")).write_text(own_entry(own_id("Agent"), libexecdir=PROGRAMS))
         super().__init__(machine)
 
     def notices(self) -> list[dict[str, object]]:
         """What it shows: title, body and buttons."""
         return self.evaluate("Main.messageTray.getSources().map(s => s.notifications).flat()"
-                             ".filter(n => n.source._appId === 'org.example.Handoff.Agent')"
+                             f".filter(n => n.source._appId === '{own_id('Agent')}')"
                              ".map(n => ({title: n.title, body: n.bannerBodyText,"
                              " markup: n.bannerBodyMarkup, buttons: n.actions.map(a => a.label)}))")
 
@@ -86,7 +86,7 @@ class NoticeShell(GnomeShell):
 
     def shoot_list(self, name: str) -> None:
         """Takes a picture of the list of notifications."""
-        self.evaluate("void Main.messageTray.getSources().filter(s => s._appId !== 'org.example.Handoff.Agent')"
+        self.evaluate(f"void Main.messageTray.getSources().filter(s => s._appId !== '{own_id('Agent')}')"
                       ".forEach(s => s.destroy())")
         self.evaluate("void Main.panel.statusArea.dateMenu.menu.open(0)")
         self.shoot(name)

@@ -10,6 +10,7 @@ from clients import Client
 from notifications import PlainServer
 from support import device_path
 from test_notices import QUIET, SETTINGS, Service, both
+from vendor import own_path
 
 __all__ = ["both"]
 WINDOW_XML = """<node><interface name="org.freedesktop.Application">
@@ -39,7 +40,7 @@ def test_of_several(both: Pair) -> None:
     """Of several activities that were continued together one notification says how many go on here, and why the first does not;
     its button shows what is open at that device."""
     server = PlainServer(both.lap)
-    window = Service(both.lap, SETTINGS, "/org/example/Handoff/Settings", WINDOW_XML)
+    window = Service(both.lap, SETTINGS, own_path("Settings"), WINDOW_XML)
     open_two(both)
     continue_all(both)
     shown = server.wait_for("1 of 2 continued", "The disk is full")

@@ -35,14 +35,14 @@ def test_files() -> None:
     """The files of the extension name each other, it has the version of Handoff, and it is started when a document is opened,
     so that the office waits for nothing before that."""
     source = (EXTENSION / "handoff_office.py.in").read_text()
-    jobs = ElementTree.parse(EXTENSION / "Jobs.xcu").getroot()
+    jobs = ElementTree.parse(EXTENSION / "Jobs.xcu.in").getroot()
     name = "{http://openoffice.org/2001/registry}name"
     service = jobs.find(".//prop/value").text
     assert f'addImplementation(Job, "{service}", ("com.sun.star.task.Job",))' in source
     assert [event.get(name) for event in jobs.findall("node")[1]] == ["onDocumentOpened"]
     manifest = (EXTENSION / "META-INF/manifest.xml").read_text()
     assert '"handoff_office.py"' in manifest and '"Jobs.xcu"' in manifest
-    version = ElementTree.parse(EXTENSION / "description.xml").find("{*}version").get("value")
+    version = ElementTree.parse(EXTENSION / "description.xml.in").find("{*}version").get("value")
     assert f"version: '{version}." in (SOURCE / "meson.build").read_text()
 
 

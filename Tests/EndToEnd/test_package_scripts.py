@@ -17,6 +17,7 @@ from notifications import AGENT
 from support import SOURCE, Machine, has_all_rights
 from test_installed import InstalledMachine, install
 from user_manager import UserManager
+from vendor import ADD_ON
 
 UNITS = {BROKER: "handoffd.service", BRIDGE: "handoff-bridge.service", AGENT: "handoff-agent.service"}
 # The adapter of terminals is of the same package, and runs only while it is needed.
@@ -165,7 +166,7 @@ class WithoutSystemd(InstalledMachine):
     @contextmanager
     def browser_host(self, prefix: Path) -> Iterator[subprocess.Popen[bytes]]:
         """What a browser has started for its add-on."""
-        host = subprocess.Popen([prefix / "libexec" / "handoff-browser", "handoff@example.org"], stdin=subprocess.PIPE,
+        host = subprocess.Popen([prefix / "libexec" / "handoff-browser", ADD_ON], stdin=subprocess.PIPE,
                                 stdout=subprocess.DEVNULL, env=self.environment)
         try:
             yield host

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from gi.repository import Gio
 from support import PROGRAMS, SOURCE
+from vendor import APP_ID
 
 DEBIAN = SOURCE / "debian"
 SPEC = SOURCE / "data" / "packaging" / "handoff.spec"
@@ -70,7 +71,7 @@ def check_owners(owners: dict[str, str]) -> None:
     adapters = {"browser": "handoff-browsers", "documents": "handoff-documents", "editor": "handoff-editors",
                 "media": "handoff-media", "office": "handoff-documents", "phone": "handoff", "shell": "handoff"}
     for file, package in owners.items():
-        name = re.sub(r"^(org\.example\.Handoff\.?|handoff-)", "", Path(file).name).lower().partition(".")[0]
+        name = re.sub(rf"^({re.escape(APP_ID)}|org\.example\.Handoff)?\.?(handoff-)?", "", Path(file).name).lower().partition(".")[0]
         if file.startswith("usr/libexec/") or "/systemd/user/" in file or "/handoff/adapters/" in file \
                 or "/dbus-1/services/" in file:
             expected = "handoff-gtk" if name in ("contacts", "settings") else adapters.get(name, "handoff")
@@ -81,7 +82,7 @@ def check_owners(owners: dict[str, str]) -> None:
 
 def debian_options() -> list[str]:
     """The options that Meson is given for Debian's packages, with what debhelper adds."""
-    rules = (DEBIAN / "rules").read_text().replace("$(HANDOFF_BINARIES)", str(PROGRAMS))
+    rules = (DEBIAN / "rules").read_text().replace("$(HANDOFF_BINARIES)", str(PROGRAMS)).replace("$(APP_ID)", APP_ID)
     options = re.findall(r"^\t\t(-\S+)", rules, re.MULTILINE)
     assert f"-Dbinaries={PROGRAMS}" in options
     return ["--prefix=/usr", "--sysconfdir=/etc", *options]
@@ -91,7 +92,7 @@ def test_every_file_is_in_a_package(tmp_path: Path) -> None:
     """Whatever Meson installs is in exactly one Debian package, each adapter with all that belongs to it."""
     need("meson")
     root, files = installed_files(tmp_path, debian_options())
-    lists = {file.stem: file.read_text().split() for file in DEBIAN.glob("*.install")}
+    lists = {file.stem: file.read_text().replace("${env:APP_ID}", APP_ID).split() for file in DEBIAN.glob("*.install")}
     check_owners(account(root, files, lists))
     packages = re.findall(r"^Package: (\S+)", (DEBIAN / "control").read_text(), re.MULTILINE)
     assert set(packages) == lists.keys()
@@ -112,7 +113,7 @@ def spec_lists(text: str) -> dict[str, list[str]]:
 def test_every_file_is_in_a_package_for_rpm(tmp_path: Path) -> None:
     """Whatever Meson installs with the options of the spec is in exactly one package for RPM."""
     need("meson", "rpmspec")
-    text = run("rpmspec", "--parse", "--define", f"handoff_binaries {PROGRAMS}", SPEC)
+    text = run("rpmspec", "--parse", "--define", f"handoff_binaries {PROGRAMS}", "--define", f"handoff_app_id {APP_ID}", SPEC)
     command = re.search(r"^meson setup build((?:[^\n]*\\\n)*[^\n]*)", text, re.MULTILINE)
     assert command
     root, files = installed_files(tmp_path, shlex.split(command[1].replace("\\\n", " ")))
@@ -254,7 +255,7 @@ def check_debian_packages(output: Path, unpacked: Path, built: Path) -> None:
         run("dpkg-deb", "--extract", file, unpacked)
     for entry in unpacked.rglob("*.desktop"):
         run("desktop-file-validate", entry)
-    run("appstreamcli", "validate", "--no-net", *(unpacked / "usr" / "share" / "metainfo").iterdir())
+    run("appstreamcli", "validate", "--pedantic", "--no-net", *(unpacked / "usr" / "share" / "metainfo").iterdir())
     for program in [*(unpacked / "usr" / "libexec").iterdir(), *(unpacked / "usr" / "bin").iterdir()]:
         assert "RUNPATH" not in run("readelf", "-d", program), f"{program} loads libraries from where it is"
         assert str(built) not in program.read_bytes().decode("latin-1"), f"{program} says where it was built"

@@ -14,6 +14,7 @@ from test_desktop_entries import install
 from test_notices import SETTINGS, Service
 from test_notices_of_everything import WINDOW_XML as EVERYTHING_XML
 from test_search import HOSTILE
+from vendor import own_path
 
 
 def test_item_is_there_while_there_is_an_offer(machines: tuple[Machine, Machine]) -> None:
@@ -73,7 +74,7 @@ def test_everything_from_the_menu(machines: tuple[Machine, Machine]) -> None:
     """Below what a device offers the menu leads to all that is open there, in the Handoff window, as long as it is connected."""
     desk, lap = machines
     _here, host = Client(desk), PanelHost(desk)
-    window = Service(desk, SETTINGS, "/org/example/Handoff/Settings", EVERYTHING_XML)
+    window = Service(desk, SETTINGS, own_path("Settings"), EVERYTHING_XML)
     start_agent(desk)
     Client(lap).offer("Report")
     host.wait_for_item()

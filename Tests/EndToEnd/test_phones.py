@@ -17,8 +17,9 @@ from support import SANITIZED, Machine, private_memory, refused
 from surfaces import PanelHost, start_agent
 from test_command import done
 from test_desktop_entries import have_bus_start, install
+from vendor import filled, own_id
 
-ADAPTER = "org.example.Handoff.Phone"
+ADAPTER = own_id("Phone")
 ANNA, BERT = Phone("anna", "Anna"), Phone("bert", "Bert")
 PAGE = "https://example.org/a%20b?c=d"
 
@@ -176,7 +177,7 @@ def test_panel(desk: Machine) -> None:
     failure is a notification."""
     folder = Path(desk.environment["XDG_DATA_HOME"], "handoff/adapters")
     folder.mkdir(parents=True)
-    (folder / "phone.adapter").write_text((Path(__file__).parents[2] / "data/adapters/phone.adapter").read_text())
+    (folder / "phone.adapter").write_text(filled(Path(__file__).parents[2] / "data/adapters/phone.adapter.in"))
     there = PlayedPhone(desk, ANNA)
     host, server = PanelHost(desk), PlainServer(desk)
     start_agent(desk)

@@ -14,6 +14,7 @@ from clients import Client, Dock
 from sandbox import RawClient, Sandbox, can_be_made
 from support import SOURCE, Machine, refused
 from test_desktop_entries import have_bus_start
+from vendor import filled, own_id
 
 HOSTILE = {
     "markup": "<b>Bold</b> &amp; <a href='x'>more</a>",
@@ -191,12 +192,12 @@ def test_files_for_desktops() -> None:
     def values(path: str, group: str) -> dict[str, str]:
         parser = configparser.ConfigParser(interpolation=None)
         parser.optionxform = str
-        parser.read(SOURCE / "data" / path)
+        parser.read_string(filled(SOURCE / "data" / f"{path}.in"))
         return dict(parser[group])
 
     shell = values("gnome-shell/search-providers/org.example.Handoff.search-provider.ini", "Shell Search Provider")
     assert shell["BusName"] == AGENT and shell["ObjectPath"] == PROVIDER and shell["Version"] == "2"
-    assert shell["DesktopId"] == "org.example.Handoff.Settings.desktop"
+    assert shell["DesktopId"] == own_id("Settings.desktop")
     runner = values("krunner/dbusplugins/org.example.Handoff.desktop", "Desktop Entry")
     assert runner["X-Plasma-DBusRunner-Service"] == AGENT and runner["X-Plasma-DBusRunner-Path"] == RUNNER
     assert runner["X-Plasma-API"] == "DBus"

@@ -14,13 +14,14 @@ from gnome_shell import GnomeShell
 from gnome_shell import missing as missing_shell
 from support import Machine
 from test_desktop_entries import install
+from vendor import own_id
 
 OURS = ("dbus-daemon", "handoffd", "handoff-bridge", "handoff-agent")
 APPINDICATOR = "ubuntu-appindicators@ubuntu.com"
 EXTENSION = f"/usr/share/gnome-shell/extensions/{APPINDICATOR}"
 TITLE = "Bericht <b>2026</b> & mehr_dazu.odt"
 RESULTS = "Main.overview._overview._controls._searchController._searchResults"
-DISPLAY = f"{RESULTS}._providers.find(p => p.id === 'org.example.Handoff.Settings.desktop').display"
+DISPLAY = f"{RESULTS}._providers.find(p => p.id === '{own_id('Settings.desktop')}').display"
 INDICATOR = "Main.panel.statusArea[Object.keys(Main.panel.statusArea).find(k => k.includes('appindicator'))]"
 EVENT = "imports.gi.Clutter.Event.new(imports.gi.Clutter.EventType.NOTHING)"
 ITEMS = f"{INDICATOR}.menu._getMenuItems()"

@@ -11,6 +11,7 @@ from gi.repository import GLib
 from settings import Settings, not_built
 from test_notices import Service
 from test_settings import Machines, preference, set_preference, strangers
+from vendor import ADD_ON
 SHELL_XML = """<node><interface name="org.gnome.Shell.Extensions">
 <method name="GetExtensionInfo"><arg type="s" direction="in"/><arg type="a{sv}" direction="out"/></method>
 <method name="EnableExtension"><arg type="s" direction="in"/><arg type="b" direction="out"/></method>
@@ -100,9 +101,9 @@ def test_extension_of_gnome(strangers: Machines) -> None:
     window = Settings(lap, lap.screen)
     window.go_to("Preferences")
     window.switch("Show in the Top Bar").press()
-    assert shell.wait_for("EnableExtension") == ("handoff@example.org",)
+    assert shell.wait_for("EnableExtension") == (ADD_ON,)
     shell.answers["GetExtensionInfo"] = state(1)
-    shell.signal("ExtensionStateChanged", GLib.Variant("(sa{sv})", ("handoff@example.org", {})))
+    shell.signal("ExtensionStateChanged", GLib.Variant("(sa{sv})", (ADD_ON, {})))
     window.wait_until(lambda: window.switch("Show in the Top Bar").is_on, "that it is on")
     window.switch("Show in the Top Bar").press()
     window.wait_to_see("GNOME does not do it.")

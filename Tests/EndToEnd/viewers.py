@@ -22,8 +22,9 @@ from buses import BUS, ROOT, BusError, Session, let_pass, wait
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
+from vendor import own_id
 
-ADAPTER = "org.example.Handoff.Documents"
+ADAPTER, TEAM = own_id("Documents"), "org.example.Handoff.Documents"
 READING = "org.example.Handoff.ReadingDocument"
 BROWSING = "org.example.Handoff.BrowsingFolder"
 DAEMONS = {"org.gnome.evince.Daemon": "/usr/libexec/evinced", "org.gtk.vfs.Daemon": "/usr/libexec/gvfsd",

@@ -28,12 +28,13 @@ from settings import PROGRAM as HANDOFF
 from support import PROGRAMS, SOURCE, Machine
 from terminal import shells_of
 from test_desktop_entries import have_bus_start
+from vendor import filled, own_id
 from viewers import ADAPTER as DOCUMENTS
 from viewers import Desktop
 from viewers import installed as not_installed
 from windows import environment_of
 
-SHELL = "org.example.Handoff.Shell"
+SHELL = own_id("Shell")
 NEEDED = ("kwin_x11", "mpv", "zathura", "vim", "xterm", "chromium")
 
 
@@ -55,7 +56,10 @@ class Workspace(Desktop):
         for service, adapter in ((DOCUMENTS, "documents"), (SHELL, "shell")):
             install_entry(machine, service)
             have_bus_start(machine, service, f"{PROGRAMS}/handoff-adapter {adapter} --verbose")
-        shutil.copytree(SOURCE / "data" / "adapters", Path(machine.environment["XDG_DATA_HOME"], "handoff", "adapters"))
+        described = Path(machine.environment["XDG_DATA_HOME"], "handoff", "adapters")
+        described.mkdir(parents=True)
+        for template in (SOURCE / "data" / "adapters").iterdir():
+            (described / template.stem).write_text(filled(template))
         Path(machine.environment["HOME"], ".bashrc").write_text("PS1='ready> '\n")
         machine.start_broker("--verbose")
         machine.start_bridge()

@@ -43,8 +43,11 @@ struct AdapterDescriptionTests {
     @Test("the description for media counts players, and no browsers")
     func theDescriptionForMedia() throws {
         let path = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
-        let file = try #require(
-            try KeyFile.load("/\(path)/data/adapters/media.adapter", maximumSize: 8 << 10))
+        let bytes = try #require(
+            try SmallFile.read("/\(path)/data/adapters/media.adapter.in", maximumSize: 8 << 10))
+        let parts = String(decoding: bytes, as: UTF8.self).split(
+            separator: "@app_id@", omittingEmptySubsequences: false)
+        let file = try KeyFile(text: parts.joined(separator: Vendor.applicationID), name: "media.adapter")
         let description = try AdapterDescription(AdapterName("media"), file)
         for name in ["mpv", "vlc.instance12", "chromecast"] {
             #expect(description.counts("org.mpris.MediaPlayer2.\(name)"))

@@ -4,6 +4,7 @@ import HandoffClient
 import HandoffCore
 import HandoffStatus
 import MainLoop
+import Platform
 import Testing
 
 @testable import HandoffCommand
@@ -84,7 +85,7 @@ struct ChoosingTests {
 
     @Test("what an offer continues in is an application, or what people call one")
     func continuesIn() throws {
-        let handlers = ["org.example.Notes", "org.example.Handoff.Media"]
+        let handlers = ["org.example.Notes", Vendor.id("Media")]
         let offer = try Self.offer(
             Self.deviceA, "1", ["Handlers": .strings(handlers), "HandlersToStart": .strings(handlers)])
         #expect(offer.continuesIn == "org.example.Notes (not running), the media player here")

@@ -2,6 +2,7 @@
 import DBus
 import HandoffSettingsModel
 import HandoffStatus
+import Platform
 import Testing
 
 @Suite("What is said of an offer by who knows the applications here")
@@ -21,8 +22,8 @@ struct OfferWordsTests {
 
     @Test("what stands for other applications is called like the one that it takes, if that is known")
     func standIns() throws {
-        let media = "org.example.Handoff.Media"
-        let browser = "org.example.Handoff.Browser"
+        let media = Vendor.id("Media")
+        let browser = Vendor.id("Browser")
         let known = ["vlc": "VLC", "firefox": "Firefox", media: "Media player", browser: "Web browser"]
         let names = ApplicationNames { known[$0] }
         for (handler, origin, name) in [

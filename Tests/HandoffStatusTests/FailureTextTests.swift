@@ -4,6 +4,7 @@ import HandoffClient
 import HandoffCore
 import HandoffInterfaces
 import HandoffStatus
+import Platform
 import Testing
 
 @Suite("What failures and offers say to the user of a desktop")
@@ -59,10 +60,10 @@ struct FailureTextTests {
         #expect(applications([], "c") == ["c"])
         #expect(applications([], "") == [])
         // What stands for others continues it in the same application, if that is here; a page goes to the user's browser.
-        #expect(applications(["org.example.Handoff.Media"], "vlc") == ["vlc", "org.example.Handoff.Media"])
+        #expect(applications([Vendor.id("Media")], "vlc") == ["vlc", Vendor.id("Media")])
         #expect(
-            applications(["org.example.Handoff.Browser"], "firefox") == [
-                "org.example.Handoff.Browser", "firefox",
+            applications([Vendor.id("Browser")], "firefox") == [
+                Vendor.id("Browser"), "firefox",
             ])
     }
 

@@ -38,7 +38,7 @@ final class BrowserCatcher {
 
     /// Registers, so that it is handed what is continued.
     func begin() throws {
-        let id = try ApplicationID(BrowserHost.team)
+        let id = try ApplicationID(HandoffNames.browserAdapter.text)
         let application = AdaptedApplication(
             id, types: [.browsingWeb, .browsingWindow], team: try Team(BrowserHost.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }

@@ -6,7 +6,7 @@ internal import Platform
 /// Which browser has started the host, and for whom.
 enum BrowserIdentity {
     /// The add-on as Firefox names it.
-    static let firefoxAddOn = "handoff@example.org"
+    static let firefoxAddOn = Vendor.addOn
     /// The add-on as Chromium names it, which follows from the key in its manifest.
     static let chromiumAddOn = "chrome-extension://amidmglofemifbpamfffgkcfpkefjmol/"
 

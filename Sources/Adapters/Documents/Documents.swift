@@ -3,6 +3,7 @@ internal import AdapterSupport
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
 
@@ -45,8 +46,8 @@ final class Documents {
     init(_ service: AdapterService) throws {
         self.service = service
         let looks = FileLooks()
-        own = try ApplicationID(DocumentsAdapter.name)
-        team = try Team(DocumentsAdapter.name)
+        own = try ApplicationID(HandoffNames.documentsAdapter.text)
+        team = try Team(DocumentsAdapter.team)
         activities = try DocumentActivities(looks)
         viewers = [
             PageViewer(service.bus, try ApplicationID("org.kde.okular"), Okular()),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
-internal import DBus
+internal import HandoffInterfaces
 
 /// The adapter `documents`: documents are continued at the same page in the same viewer, folders that both devices share in the file
 /// manager.
 package enum DocumentsAdapter {
-    /// What it is known by: on the bus, as an application that continues, and as the team of the applications.
-    static let name = "org.example.Handoff.Documents"
+    /// The team of the applications.
+    static let team = "org.example.Handoff.Documents"
     /// Something that has pages is read.
     static let reading = "org.example.Handoff.ReadingDocument"
     /// A folder is looked at.
@@ -15,7 +15,7 @@ package enum DocumentsAdapter {
     /// The adapter as a program.
     package static let program = AdapterProgram("documents") { arguments in
         AdapterService.run(
-            "documents", busName: "org.example.Handoff.Documents",
+            "documents", busName: HandoffNames.documentsAdapter,
             summary: "Continue documents and folders of applications that do not know Handoff.",
             arguments: arguments,
             make: { service, _ in try Documents(service) },

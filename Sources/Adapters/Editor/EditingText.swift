@@ -15,8 +15,8 @@ internal import Platform
 /// `column` (u), where the cursor is; `text` (s), the whole text, if it was not saved yet; `name` (s), what the editor calls a
 /// text that no file holds; and `folder`, a tagged URL, the folder that the editor's window shows.
 enum EditingText {
-    /// Whose activities editors continue, all of each other's: the application id of the adapter.
-    static let team = HandoffNames.editorAdapter.text
+    /// Whose activities editors continue, all of each other's.
+    static let team = "org.example.Handoff.Editor"
 
     /// The type.
     static func type() throws(HandoffFailure) -> ActivityType {

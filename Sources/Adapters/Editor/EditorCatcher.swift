@@ -48,7 +48,7 @@ final class EditorCatcher {
     /// Registers, so that it is handed what is continued.
     func begin() throws {
         let application = AdaptedApplication(
-            try ApplicationID(EditingText.team), types: [try EditingText.type()],
+            try ApplicationID(HandoffNames.editorAdapter.text), types: [try EditingText.type()],
             team: try Team(EditingText.team), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.idleEnd.check() }

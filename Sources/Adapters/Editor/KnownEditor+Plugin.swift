@@ -14,7 +14,8 @@ extension KnownEditor {
     var hasPlugin: Bool {
         if let folder = Self.folders[id] {
             return FolderNames.all(in: "\(UserDirectories.home)/\(folder)/extensions").contains {
-                $0.hasPrefix("handoff.handoff-")
+                // Whoever has published it.
+                $0.split(separator: ".").dropFirst().first?.hasPrefix("handoff-") == true
             }
         }
         guard id == "org.gnome.gedit",

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import AdapterSupport
-internal import DBus
-internal import HandoffCore
+internal import HandoffInterfaces
 
 /// The adapter `media`: what plays in players that do not know Handoff (MPRIS) is continued on another device.
 package enum MediaAdapter {
     /// The adapter as a program.
     package static let program = AdapterProgram("media") { arguments in
         AdapterService.run(
-            "media", busName: busName,
+            "media", busName: HandoffNames.mediaAdapter,
             summary: "Continue what plays in media players on other devices.",
             arguments: arguments
         ) { service, _ in
@@ -18,8 +17,8 @@ package enum MediaAdapter {
         }
     }
 
-    /// Its name on the bus, and the application that what others play is continued in.
-    static let busName: BusName = "org.example.Handoff.Media"
+    /// The team of the players.
+    static let team = "org.example.Handoff.Media"
     /// What plays.
     static let type = "org.example.Handoff.PlayingMedia"
 }

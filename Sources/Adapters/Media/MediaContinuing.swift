@@ -2,6 +2,7 @@
 internal import AdapterSupport
 internal import DBus
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
@@ -250,7 +251,7 @@ final class MediaContinuing {
                 tr("No program installed here plays it. Install a media player, such as mpv or VLC."))
         }
         let launch = Launch(
-            try ApplicationID(MediaAdapter.busName.text), program: program,
+            try ApplicationID(HandoffNames.mediaAdapter.text), program: program,
             arguments: [PlayerEntry.browserOpenerName, media.address.argument], activationToken: token)
         try await programs.running(launch) { program in
             try await program.check(within: .seconds(1), " instead of opening it")

@@ -3,6 +3,7 @@ internal import AdapterSupport
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
+internal import HandoffInterfaces
 internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
@@ -41,8 +42,8 @@ final class MediaSession {
     init(_ service: AdapterService) throws {
         self.service = service
         type = try ActivityType(MediaAdapter.type)
-        team = try Team(MediaAdapter.busName.text)
-        catcher = try ApplicationID(MediaAdapter.busName.text)
+        team = try Team(MediaAdapter.team)
+        catcher = try ApplicationID(HandoffNames.mediaAdapter.text)
         let looks = FileLooks()
         watch = PlayerWatch(service, looks)
         files = OfferedFiles(looks)

@@ -41,10 +41,10 @@ final class ShellService {
 
     /// Registers.
     func begin() throws {
-        let id = HandoffNames.shellAdapter.text
         let application = AdaptedApplication(
-            try ApplicationID(id), types: [try Self.type(), try Self.sessionType()],
-            team: try Team(id), receives: true)
+            try ApplicationID(HandoffNames.shellAdapter.text),
+            types: [try Self.type(), try Self.sessionType()],
+            team: try Team("org.example.Handoff.Shell"), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.idleEnd.check() }
         terminals.onWaitedChange = { [weak self] in self?.idleEnd.check() }

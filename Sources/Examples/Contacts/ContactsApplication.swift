@@ -11,14 +11,16 @@ import Platform
 @MainActor
 final class ContactsApplication {
     /// The name of its desktop entry.
-    static let id = "org.example.Handoff.Contacts"
+    static let id = Vendor.id("Contacts")
     /// More windows than this are not opened by asking for new ones.
     private static let mostWindows = 16
 
     private lazy var application = Application(
         Self.id, startUp: { [unowned self] in startUp() }, activate: { [unowned self] in activate() })
+    // On another device it may have another id.
     private let handoff = HandoffApplication(
-        id: ContactsApplication.id, activityTypes: ContactActivity.Kind.allCases.map(\.rawValue))
+        id: ContactsApplication.id, activityTypes: ContactActivity.Kind.allCases.map(\.rawValue),
+        team: "org.example.Handoff.Contacts")
     private let store: ContactStore
     private var windows: [ContactsWindow] = []
     private var newWindow: ExportedAction?

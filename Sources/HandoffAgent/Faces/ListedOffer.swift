@@ -26,7 +26,7 @@ package struct ListedOffer: Hashable, Sendable {
     package let icon: String
 
     /// The icon of what has none.
-    package static let ownIcon = "org.example.Handoff"
+    package static let ownIcon = Vendor.applicationID
 
     /// `offer`, in an application that looks as `faces` knows.
     @MainLoop

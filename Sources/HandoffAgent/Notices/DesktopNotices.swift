@@ -55,7 +55,7 @@ final class DesktopNotices: NoticeServer {
                 _ = try await server.call(
                     Self.interface, "AddNotification", output: "", timeout: Self.patience
                 ) { (writer) throws(DBusError) in
-                    try writer.write(HandoffNames.agent.text)
+                    try writer.write(HandoffNames.agentApplication.text)
                     try writer.write(post.notice.slot.id)
                     try writer.write(Self.properties(of: post))
                 }
@@ -85,7 +85,7 @@ final class DesktopNotices: NoticeServer {
         guard let name else { return }
         try? RemoteObject(bus.connection, name, Self.path).post(Self.interface, "RemoveNotification") {
             (writer) throws(DBusError) in
-            try writer.write(HandoffNames.agent.text)
+            try writer.write(HandoffNames.agentApplication.text)
             try writer.write(id)
         }
     }

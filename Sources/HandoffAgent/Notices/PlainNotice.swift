@@ -71,7 +71,8 @@ struct PlainNotice: Sendable {
     private static func hints(of post: NoticePost) -> [String: Value] {
         let notice = post.notice
         var hints: [String: Value] = [
-            "desktop-entry": .string(HandoffNames.agent.text), "urgency": .byte(urgency(of: notice)),
+            "desktop-entry": .string(HandoffNames.agentApplication.text),
+            "urgency": .byte(urgency(of: notice)),
         ]
         if notice.weight == .quiet { hints["transient"] = .boolean(true) }
         if let percentage = notice.percentage { hints["value"] = .int32(Int32(clamping: percentage)) }

@@ -41,7 +41,7 @@ package final class PanelItem: StatusNotifierItemServer {
     }
 
     package var category: String { "ApplicationStatus" }
-    package var id: String { HandoffNames.agent.text }
+    package var id: String { HandoffNames.agentApplication.text }
     package var title: String { content.title }
     package var status: String { content.status }
     package var windowId: Int32 { 0 }

@@ -8,7 +8,7 @@ extension RemoteOffer {
     /// instead of an id: which one it takes, and whether that runs, is not known.
     var continuesIn: String {
         handlers.map {
-            StandIn(rawValue: $0) == nil && handlersToStart.contains($0)
+            StandIn(id: $0) == nil && handlersToStart.contains($0)
                 ? tr("{application} (not running)", ["application": $0.shown]) : StandIn.called($0)
         }
         .joined(separator: ", ")

@@ -2,6 +2,7 @@
 import AdapterSupport
 import DBus
 import HandoffCore
+import Platform
 import Testing
 
 @testable import BrowserAdapter
@@ -79,7 +80,7 @@ struct WebPageTests {
 
     @Test("the host is for our add-on alone")
     func addOn() {
-        #expect(BrowserIdentity.isForAddOn(["/usr/lib/mozilla/x.json", "handoff@example.org"]))
+        #expect(BrowserIdentity.isForAddOn(["/usr/lib/mozilla/x.json", Vendor.addOn]))
         #expect(BrowserIdentity.isForAddOn(["chrome-extension://amidmglofemifbpamfffgkcfpkefjmol/"]))
         for other in [[], ["other@example.org"], ["chrome-extension://amidmglofemifbpamfffgkcfpkefjmok/"]] {
             #expect(!BrowserIdentity.isForAddOn(other))

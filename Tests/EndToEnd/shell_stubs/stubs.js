@@ -268,6 +268,10 @@ export class Extension {
         return {};
     }
 
+    get metadata() {
+        return JSON.parse(new TextDecoder().decode(GLib.file_get_contents(`${this.path}/metadata.json`)[1]));
+    }
+
     get path() {
         return GLib.path_get_dirname(GLib.path_get_dirname(import.meta.url.slice('file://'.length)));
     }

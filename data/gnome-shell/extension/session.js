@@ -15,8 +15,6 @@ import {giveUp, mint} from './tokens.js';
 const _ = text => Gettext.dgettext('handoff', text);
 const BROKER = 'org.example.Handoff';
 const BROKER_PATH = '/org/example/Handoff';
-const WINDOW = 'org.example.Handoff.Settings';
-const WINDOW_PATH = '/org/example/Handoff/Settings';
 const BRIDGE = 'org.example.Handoff.Bridge';
 const BRIDGE_PATH = '/org/example/Handoff/Bridge';
 // What changes within this time, in milliseconds, is shown at once.
@@ -27,8 +25,9 @@ const PASTING = 120000;
 
 // Follows the broker and the bridge, whoever they are at the time, and calls them. It starts neither.
 export class Session {
-    // `changed` is called when `report` is another.
-    constructor(connection, changed) {
+    // `window` is the id of the Handoff window, and `changed` is called when `report` is another.
+    constructor(connection, window, changed) {
+        this.window = window;
         this.report = makeReport(null, null);
         this._connection = connection;
         this._changed = changed;
@@ -140,12 +139,13 @@ export class Session {
 
     // Shows what is open at `device`, in the Handoff window, which the bus starts if need be.
     async showEverything(device) {
-        const token = mint(WINDOW);
+        const token = mint(this.window);
         const text = value => new GLib.Variant('s', value);
         const data = token ? {'activation-token': text(token), 'desktop-startup-id': text(token)} : {};
         const parameters = new GLib.Variant('(sava{sv})', ['everything', [text(device.id)], data]);
+        const path = `/${this.window.replaceAll('.', '/').replaceAll('-', '_')}`;
         try {
-            await call(this._connection, WINDOW, WINDOW_PATH, 'org.freedesktop.Application', 'ActivateAction', parameters,
+            await call(this._connection, this.window, path, 'org.freedesktop.Application', 'ActivateAction', parameters,
                 this._cancellable, Gio.DBusCallFlags.NONE);
         } catch (error) {
             if (token)

@@ -20,7 +20,7 @@ export default class HandoffExtension extends Extension {
     enable() {
         // Beside the folder that the extension was installed in.
         Gettext.bindtextdomain('handoff', `${this.path}/../../../locale`);
-        this._session = new Session(Gio.DBus.session, () => this._update());
+        this._session = new Session(Gio.DBus.session, this.metadata.window, () => this._update());
         this._focus = new Focus(Gio.DBus.session);
         this._session.begin();
         this._focus.begin();

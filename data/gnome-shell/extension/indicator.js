@@ -14,7 +14,6 @@ import * as PopupMenu from 'resource:///org/gnome/shell/ui/popupMenu.js';
 
 const _ = text => Gettext.dgettext('handoff', text);
 const ngettext = (one, many, count) => Gettext.dngettext('handoff', one, many, count);
-const SETTINGS = 'org.example.Handoff.Settings.desktop';
 
 function application(id) {
     return id ? Shell.AppSystem.get_default().lookup_app(`${id}.desktop`) : null;
@@ -139,14 +138,14 @@ class HandoffIndicator extends PanelMenu.Button {
 
     // What the Handoff window does is there if that is installed.
     _showWindowItems() {
-        const isInstalled = Shell.AppSystem.get_default().lookup_app(SETTINGS) !== null;
+        const isInstalled = Shell.AppSystem.get_default().lookup_app(`${this._session.window}.desktop`) !== null;
         for (const item of [this._window, ...this._listableItems.values()])
             item.visible = isInstalled;
         this._heading.visible = this._offers.size > 0 || isInstalled && this._listableItems.size > 0;
     }
 
     _openWindow() {
-        Shell.AppSystem.get_default().lookup_app(SETTINGS)?.activate();
+        Shell.AppSystem.get_default().lookup_app(`${this._session.window}.desktop`)?.activate();
     }
 
     // Opens the menu where the user chooses what to paste from.
