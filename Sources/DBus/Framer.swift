@@ -125,7 +125,7 @@ package struct Framer: ~Copyable {
                 return nil
             }
             guard let layout = MessageStart(bytes[start...]) else {
-                throw .invalidArgs("what it sent is no message")
+                throw .invalidArgs("what it sent is not a message")
             }
             if layout.bodyStart > limits.header || layout.length > limits.longest(layout) {
                 try passOver(layout, Self.tooLong(layout, limits))

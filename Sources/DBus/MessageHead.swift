@@ -51,7 +51,7 @@ struct MessageHead {
     /// - Throws: `InvalidArgs` if no message has such a header.
     init(_ start: MessageStart, in bytes: [UInt8]) throws(DBusError) {
         guard bytes[1] != 0, bytes[3] == 1, start.serial != 0 else {
-            throw .malformed("its type, version or serial number is none")
+            throw .malformed("its type, version or serial number is not valid")
         }
         var input = MarshalledInput(
             bytes, isBigEndian: start.isBigEndian, MessageStart.size..<start.fieldsEnd)

@@ -262,7 +262,7 @@ package final class Bridge {
             sends.forget(device)
             outbox.keep(only: Set(state.trust.devices))
             whereabouts.forget(device)
-            streams.cutAll("the device is no peer any more", with: device)
+            streams.cutAll("the device is no longer a peer", with: device)
             broker.remove(device)
             devices.update(device)
             dials.update(device)

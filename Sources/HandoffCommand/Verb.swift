@@ -58,7 +58,7 @@ extension ProgramOptions.Values {
             throw .usage(
                 rest.count < count.lowerBound
                     ? tr("Something is missing: the usage is “handoff {usage}”.", ["usage": usage])
-                    : tr("There is too much: the usage is “handoff {usage}”.", ["usage": usage]))
+                    : tr("There are too many arguments: the usage is “handoff {usage}”.", ["usage": usage]))
         }
         return rest
     }

@@ -39,7 +39,8 @@ extension HandoffFailure {
 
     static var anotherDocument: HandoffFailure {
         HandoffFailure(
-            .limitsExceeded, "Another document is on its way to this device already. Wait until it is there.")
+            .limitsExceeded,
+            "Another document is on its way to this device already. Wait until it has arrived.")
     }
 
     /// What `device` offered is gone, because there is no link with it.

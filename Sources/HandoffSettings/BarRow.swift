@@ -36,7 +36,7 @@ final class BarRow: ContentRow {
     private func clicked() {
         guard let content, let window = actor.window else { return }
         if let request = content.request {
-            window.perform(request, orTell: tr("This Cannot Be Mended From Here"))
+            window.perform(request, orTell: tr("This Cannot Be Fixed From Here"))
         } else if content.mend == .connect {
             window.connectToAddress()
         } else if content.mend == .pair {

@@ -90,7 +90,7 @@ final class ContinueView {
         case .stopped:
             (
                 "dialog-warning-symbolic", tr("Handoff Is Not Running"),
-                tr("What can be done about it stands above."), ""
+                tr("See above for what can be done about it."), ""
             )
         case .switchedOff:
             (
@@ -99,7 +99,7 @@ final class ContinueView {
             )
         case .noDevices:
             (
-                SettingsApplication.icon, tr("Go On Where You Left Off"),
+                SettingsApplication.icon, tr("Continue Where You Left Off"),
                 tr(
                     "Pair this device with another one of yours, and continue here what you have begun there."
                 ),

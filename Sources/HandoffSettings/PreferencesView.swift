@@ -176,7 +176,8 @@ final class PreferencesView {
             defer { g_object_unref(UnsafeMutableRawPointer(file)) }
             guard let path = g_file_get_path(file) else {
                 window.tell(
-                    tr("This Cannot Be Changed"), tr("That is no folder of this device. Choose another one."))
+                    tr("This Cannot Be Changed"),
+                    tr("That is not a folder of this device. Choose another one."))
                 return
             }
             defer { g_free(path) }

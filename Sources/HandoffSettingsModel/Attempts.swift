@@ -56,7 +56,7 @@ package struct Attempts: Equatable, Sendable {
         let application = application(of: path)
         standings[path] = nil
         guard case .failed(let name, let message) = outcome, name != Self.cancelled else { return nil }
-        let reason = message.isEmpty ? tr("It has failed, and nobody says why.") : message
+        let reason = message.isEmpty ? tr("It has failed, and no reason is known.") : message
         standings[path] = .failed(application: application, reason: reason)
         let isThere = offers.contains { $0.path == path }
         keep(only: offers)

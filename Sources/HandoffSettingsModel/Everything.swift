@@ -162,7 +162,7 @@ package struct Everything: Equatable, Sendable {
         }
     }
 
-    /// Nothing is being continued any more. What goes on here is not wanted once more.
+    /// Nothing is being continued any more. What was continued here is not wanted once more.
     private mutating func end() {
         step = .listed
         for result in run?.results ?? [] where result.state == .continued { unticked.insert(result.activity) }

@@ -81,11 +81,14 @@ package struct PreferencesPage: Equatable, Sendable {
             switch clipboard {
             case .ask:
                 tr(
-                    "A device of yours gets what is in the clipboard here when you ask for it there, and is told nothing before. What password managers mark as a secret never goes"
+                    "A device of yours gets what is in the clipboard here when you ask for it there, and is "
+                        + "told nothing before. What password managers mark as a secret never leaves this device"
                 )
             case .follow:
                 tr(
-                    "This device and your connected ones that follow too tell each other when text or an image is copied, never what. For two minutes it can be pasted on the others. What password managers mark as a secret never goes"
+                    "This device and your connected devices that follow too tell each other when text or an "
+                        + "image is copied, but never its content. For two minutes it can be pasted on the others."
+                        + " What password managers mark as a secret never leaves this device"
                 )
             case .off:
                 tr("What is copied here stays here, and nothing comes from the clipboards of your devices")

@@ -36,7 +36,7 @@ package struct Sends: Equatable, Sendable {
             standings[device] = .running(number - 1)
         } else if case .failed(_, let message) = outcome {
             standings[device] = .failed(
-                message.isEmpty ? tr("It has failed, and nobody says why.") : message)
+                message.isEmpty ? tr("It has failed, and no reason is known.") : message)
         } else {
             (standings[device], phones[device]) = (nil, nil)
         }
@@ -100,7 +100,7 @@ package struct SendRow: Equatable, Sendable, Identifiable {
             item.failure?.summary
             ?? (item.arrived == 0
                 ? tr(
-                    "Sent {age}. It arrives when the device comes, within a week.",
+                    "Sent {age}. It arrives when the device is back, within a week.",
                     ["age": Ages.ago(item.since, at: now)])
                 : tr(
                     "It has arrived {age}, and was not continued yet.",

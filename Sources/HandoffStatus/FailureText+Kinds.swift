@@ -50,7 +50,7 @@ extension FailureText {
         case .unknownObject:
             FailureText(summary: tr("The telephone is not there any more. Look at it, and try again."))
         case .applicationFailed:
-            FailureText(summary: tr("What reaches the telephone did not take it."), error.message)
+            FailureText(summary: tr("The program that reaches the telephone did not take it."), error.message)
         default: sending(error)
         }
     }
@@ -80,7 +80,7 @@ extension FailureText {
                 ))
         case .applicationFailed:
             FailureText(
-                summary: tr("What came is not what it says that it is. Copy it once more there."),
+                summary: tr("What has arrived is not what it claims to be. Copy it once more there."),
                 error.message)
         default: FailureText(error)
         }
@@ -147,7 +147,7 @@ extension FailureText {
         guard error.name == .invalidArgs else { return request(error) }
         return FailureText(
             summary: tr(
-                "This is no address. Give HOST:PORT, as the other device shows it, for example 192.0.2.7:24242."
+                "This is not an address. Give HOST:PORT, as the other device shows it, for example 192.0.2.7:24242."
             ),
             error.message)
     }
@@ -157,7 +157,7 @@ extension FailureText {
         switch errorName {
         case ErrorName.disconnected.text:
             FailureText(
-                summary: tr("There is no system bus, by which Avahi could be asked."), message)
+                summary: tr("There is no system bus, which is needed to reach Avahi."), message)
         case ErrorName.serviceUnknown.text: FailureText(summary: tr("Avahi is not running."), message)
         default: FailureText(summary: tr("Avahi does not answer as it should."), message)
         }

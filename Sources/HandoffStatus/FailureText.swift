@@ -73,7 +73,7 @@ package struct FailureText: Equatable, Sendable {
             tr("It is no longer there. Look again at what there is, and choose from that.")
         case .notPaired: tr("The other device is not paired with this one any more. Pair them again.")
         case .pairingFailed: tr("The devices were not paired. Try again.")
-        case .limitsExceeded: tr("It is more than there may be, or than there is room for.")
+        case .limitsExceeded: tr("It is more than is allowed, or than there is room for.")
         case .accessDenied: tr("That is not allowed.")
         case .notSupported, .streamsNotSupported: tr("That cannot be done here.")
         case .userInfoTooLarge, .typeNotDeclared, .notRegistered, .invalidURL, .invalidArguments:

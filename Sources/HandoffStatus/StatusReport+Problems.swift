@@ -48,7 +48,7 @@ extension StatusReport {
     private static func noDiscovery(_ bridge: BridgeStatus) -> [Problem] {
         if bridge.discoveryError.isEmpty { return [] }
         func text(_ reason: String) -> String {
-            tr("Devices are not found by themselves: {reason}", ["reason": reason])
+            tr("Devices are not found automatically: {reason}", ["reason": reason])
         }
         let failure = FailureText.discovery(bridge.discoveryErrorName, bridge.discoveryError)
         return [
@@ -123,8 +123,8 @@ extension StatusReport {
             text: text(reason.summary),
             words: text(reason.detail.isEmpty ? reason.summary : reason.detail.shown.sentence),
             remedy: tr(
-                "Start it anew: systemctl --user restart {program}.service; where that does not work, log out and"
-                    + " in again.", ["program": daemon.rawValue]))
+                "Restart it: systemctl --user restart {program}.service; where that does not work, log out "
+                    + "and in again.", ["program": daemon.rawValue]))
     }
 
     private static func absent(_ daemon: DaemonName, _ canStart: Bool) -> Problem {

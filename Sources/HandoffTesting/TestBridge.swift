@@ -137,7 +137,7 @@ final class TestBridge {
     // MARK: A third device
 
     /// A device called `name`, which has no applications here, continues `activity` of this device's.
-    /// - Parameter body: called while it has the activity, and has not said yet that it goes on there.
+    /// - Parameter body: called while it has the activity, and has not said yet that it is continued there.
     func `continue`(
         _ activity: ActivityID, on name: String, _ body: @MainLoop () -> Void
     ) async throws {

@@ -48,7 +48,7 @@ struct ContactStreamTests {
         var reader = ContactStreamReader(maximumSize: bytes.count)
         try reader.read(bytes)
         let failure = #expect(throws: ContactStreamReader.Failure.self) { try reader.read(Data("\n".utf8)) }
-        #expect(failure?.description == "More than \(bytes.count) bytes of contacts have come.")
+        #expect(failure?.description == "More than \(bytes.count) bytes of contacts have arrived.")
     }
 
     @Test(
@@ -72,7 +72,7 @@ struct ContactStreamTests {
     @Test(
         "what is no contact is refused, saying so",
         arguments: [
-            ("nonsense\n", "are not contacts"), ("{\"version\":1}\n", "are not contacts"),
+            ("nonsense\n", "is not contacts"), ("{\"version\":1}\n", "is not contacts"),
             ("{\"version\":2,\"count\":0}\n", "another version"),
             ("{\"version\":1,\"count\":-1}\n", "more than"),
             ("{\"version\":1,\"count\":100001}\n", "more than"),

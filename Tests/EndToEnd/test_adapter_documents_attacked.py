@@ -308,9 +308,9 @@ def test_activity_without_what_it_needs(desktops: Desktops) -> None:
     lap.start_adapter()
     manager, dock = FakeManager(lap.machine), Dock(lap.machine)
     for number, (kind, user_info, hint) in enumerate([
-            (READING, {}, "has not come along"), (BROWSING, {}, "Name the shared folder"),
-            (BROWSING, {"folder": tagged("url", GLib.Variant("s", "file:///etc"))}, "Name the shared folder"),
-            (BROWSING, {"folder": tagged("url", GLib.Variant("s", "smb://example.com/a"))}, "Name the shared folder"),
+            (READING, {}, "was not brought over"), (BROWSING, {}, "Add the shared folder"),
+            (BROWSING, {"folder": tagged("url", GLib.Variant("s", "file:///etc"))}, "Add the shared folder"),
+            (BROWSING, {"folder": tagged("url", GLib.Variant("s", "smb://example.com/a"))}, "Add the shared folder"),
             (BROWSING, {"folder": tagged("url", GLib.Variant("s", (lap.papers / "None").as_uri()))}, "no such folder"),
     ]):
         client = Client(desk.machine, "org.gnome.Nautilus", (kind,), options={"Team": GLib.Variant("s", TEAM)})

@@ -211,7 +211,7 @@ def test_changes_of_ones_own_stay(edited: tuple[Machine, Machine, Path], program
     dock.continue_offer(path)
     application, error, message = dock.outcome()
     assert (application, error) == (program, "org.example.Handoff.Error.ApplicationFailed")
-    assert "hold changes of its own" in message
+    assert "have unsaved changes" in message
     assert wait_for_state(lap, modified=True)["text"] == mine
     one.quit()
     other.quit()

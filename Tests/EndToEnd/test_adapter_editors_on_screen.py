@@ -121,7 +121,7 @@ def test_what_changed_on_the_disk_stays_in_gedit(
     dock.continue_offer(path)
     application, error, message = dock.outcome(PATIENCE)
     assert (application, error) == ("org.gnome.gedit", "org.example.Handoff.Error.ApplicationFailed")
-    assert "hold changes of its own" in message
+    assert "have unsaved changes" in message
     assert wait_for_state(lap, modified=False)["text"] == shown and there.read_text() == letter.read_text()
 
 

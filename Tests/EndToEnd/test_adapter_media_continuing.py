@@ -94,7 +94,7 @@ def test_lists_of_other_files_are_not_played(desk: Machine, there: Machine, name
     origin.offer("A film", UserInfo={"ApplicationId": GLib.Variant("s", "mpv")}, DocumentURL=file.as_uri())
     dock.continue_offer(dock.offer("A film"))
     application, error, message = wait(lambda: next(iter(dock.finished()), None), "the outcome")
-    assert error and "holds neither sound nor moving pictures" in message
+    assert error and "hold neither sound nor moving pictures" in message
     assert not player.calls
 
 

@@ -202,7 +202,7 @@ def test_outside_of_tmux(sessions: Machines) -> None:
     desk, lap = sessions
     bash = Terminal(desk, "bash", "--norc")
     bash.type("handoff here --session\n")
-    bash.until("no session of tmux", PATIENCE)
+    bash.until("not a session of tmux", PATIENCE)
     bash.type("exit\n")
     bash.end()
     bash.close()

@@ -107,7 +107,7 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
     dock.continue_offer(path)
     application, error, message = dock.outcome(PATIENCE)
     assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
-    assert "not to be had on this device" in message
+    assert "not available on this device" in message
     assert not (lap.folder / "terminal.log").exists()
     bash.close()
     bash.end()
@@ -115,10 +115,10 @@ def test_folder_that_is_not_there(shells: tuple[Machine, Machine, Path]) -> None
 
 @pytest.mark.parametrize("folder, process, history, reason", [
     ("home", 0, 0, "absolute path"), ("/tmp\n", 0, 0, "absolute path"), ("/" + "x" * 5000, 0, 0, "absolute path"),
-    ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "no folder"),
+    ("/proc/self", 0, 0, "private"), ("/home/me/.ssh", 0, 0, "private"), ("/no/such/folder", 0, 0, "not a folder"),
     ("//proc/self", 0, 0, "absolute path"), ("/./proc", 0, 0, "absolute path"), ("/tmp/../dev/shm", 0, 0, "absolute path"),
     ("LINK", 0, 0, "private"), ("/tmp", 0, 0, "written by everybody"),
-    ("/etc/passwd", 0, 0, "no folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
+    ("/etc/passwd", 0, 0, "not a folder"), ("/usr", 4194304, 0, "no process"), ("/usr", 0, 21, "21 lines"),
 ])
 def test_what_is_no_folder_is_refused(shells: tuple[Machine, Machine, Path], folder: str, process: int, history: int,
                                       reason: str) -> None:
@@ -235,7 +235,7 @@ def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], 
     dock.continue_offer(dock.offer("Bad"))
     application, error, message = dock.outcome(PATIENCE)
     assert (application, error) == (SHELL, "org.example.Handoff.Error.ApplicationFailed")
-    assert "not to be had on this device" in message
+    assert "not available on this device" in message
     assert not (lap.folder / "terminal.log").exists()
 
 

@@ -25,7 +25,7 @@ def test_adapter_waits_for_what_is_on_its_way(machine_list: list[Machine], name:
     # Longer than the adapter stays without anything to do.
     let_pass(idle + 2)
     assert adapter.poll() is None
-    with pytest.raises(BusError, match="not to be had|nothing here|document|file"):
+    with pytest.raises(BusError, match="not available|nothing here|document|file"):
         broker.hand_over_announced(whole_type)()
     # Most of the time after which it ends now.
     let_pass(idle - 2)

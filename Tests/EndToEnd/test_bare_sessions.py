@@ -64,7 +64,7 @@ import re
 from settings import *
 from test_settings import code
 window = Settings.started(here, here.screen, PROGRAM, APPLICATION_ID)
-window.wait_for('label', 'Go On Where You Left Off')
+window.wait_for('label', 'Continue Where You Left Off')
 window.press('Pair a Device…')
 """
 

@@ -94,8 +94,8 @@ def test_command_that_brings_something_else(apart: Machines) -> None:
     """A command that writes something else than the other device does is no connection, and that is told."""
     desk, lap = apart
     desk.start("handoff", "carry", "lap", "--", program(desk, "banner", "echo Welcome to this machine", "exec cat"))
-    wait(lambda: told(desk, "“Welcome …”, and no greeting of Handoff"), "what it has brought to be told")
-    wait(lambda: "no greeting" in about(desk, lap.device_id, "ConnectionError"), "the reason to be shown")
+    wait(lambda: told(desk, "“Welcome …” instead of a greeting of Handoff"), "what it has brought to be told")
+    wait(lambda: "instead of a greeting" in about(desk, lap.device_id, "ConnectionError"), "the reason to be shown")
     assert "org.freedesktop" not in about(desk, lap.device_id, "ConnectionError")
 
 
@@ -117,7 +117,7 @@ def test_what_cannot_be_carried(apart: Machines) -> None:
             ((), 2, "Something is missing"), (("lap",), 2, "Something is missing"), (("lap", "true"), 2, "“--”"),
             (("pad", "--", "true"), 3, "no paired device"), (("lap", "--", "no-such-program"), 1, "no program"),
             (("--label", "a\nb", "lap", "--", "true"), 2, "control characters"),
-            (("--accept", "--all"), 2, "do not go together"), (("--listen", "/nowhere/x"), 1, "No such file"),
+            (("--accept", "--all"), 2, "cannot be combined"), (("--listen", "/nowhere/x"), 1, "No such file"),
             (("--listen", f"/tmp/{'x' * 200}"), 1, "too long")):
         with case(*arguments):
             result = desk.run("handoff", "carry", *arguments)
@@ -183,7 +183,7 @@ def test_listening(apart: Machines) -> None:
     assert not path.exists() and lap.log("handoff") == ""
     path.write_text("precious")
     result = lap.run("handoff", "carry", "--listen", str(path))
-    assert result.returncode == 1 and "no socket" in result.stderr, result
+    assert result.returncode == 1 and "not a socket" in result.stderr, result
     assert path.read_text() == "precious"
 
 

@@ -80,7 +80,7 @@ def test_a_note_goes_on(machines: Machines, language: str) -> None:
     dock.continue_offer(dock.offer("milk"))
     assert dock.outcome()[1:] == ("", "")
     there.wait_for("milk\n  from desk")
-    here.wait_for("It goes on at lap.")
+    here.wait_for("Continued on lap.")
     lap.kill("handoffd")
     lap.start_broker()
     there.type("milk and bread")
@@ -88,7 +88,7 @@ def test_a_note_goes_on(machines: Machines, language: str) -> None:
     dock.continue_offer(dock.offer("milk and bread"))
     assert dock.outcome()[1:] == ("", "")
     here.wait_for("milk and bread\n  from lap")
-    there.wait_for("It goes on at desk.")
+    there.wait_for("Continued on desk.")
     for example in (here, there):
         example.end()
 
@@ -109,7 +109,7 @@ def test_a_note_is_started(machines: Machines) -> None:
     dock = Dock(lap)
     dock.continue_offer(dock.offer("milk"))
     assert dock.outcome() == ("org.example.Note", "", "")
-    here.wait_for("It goes on at lap.")
+    here.wait_for("Continued on lap.")
     assert Dock(desk).offer("milk")
     here.end()
 

@@ -127,7 +127,7 @@ def test_copy(machines: Machines) -> None:
             (f"handoff copy {lap.device_id[:8]} - <'{desk.folder}/letter'", *letter)), 1):
         with case(command):
             said = printed_by(desk, command).decode()
-            assert said == f"Sent to “lap”: {words}. It is asked there whether to copy it.\n"
+            assert said == f"Sent to “lap”: {words}. That device asks whether to copy it.\n"
             wait(lambda: len(there.asked) == number, "the question there")
             assert there.asked[-1] == (desk.device_id, list(contents))
             assert len(there.written) == number - 1, "nobody has agreed yet"

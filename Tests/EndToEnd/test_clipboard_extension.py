@@ -109,7 +109,7 @@ FAILURES = {
         "The clipboard of one of the devices cannot be reached, or the Handoff of the other one is too old."
         " “Nothing is 'there'.”",
     "org.example.Handoff.Error.ApplicationFailed":
-        "What came is not what it says that it is. Copy it once more there. “Nothing is 'there'.”",
+        "What has arrived is not what it claims to be. Copy it once more there. “Nothing is 'there'.”",
     "org.freedesktop.DBus.Error.AccessDenied":
         "One of the devices is locked, or this one is muted there. Unlock or unmute it, then try again.",
     "org.example.Handoff.Error.ConnectionUnavailable":

@@ -186,7 +186,7 @@ def test_the_broker_is_killed(machines: Machines) -> None:
     lap.kill("handoffd")
     assert end_of(lap) == 6
     printed(lap, "Whether “A note” was continued is not known.")
-    printed(lap, "The broker ended before all was over: 0 of 2 were continued.")
+    printed(lap, "The broker ended before everything was finished: 0 of 2 were continued.")
 
 
 def test_continue_one_that_is_open(machines: Machines) -> None:

@@ -177,7 +177,7 @@ def test_server_that_comes_later(both: Pair) -> None:
     """What is to be shown waits for a server that comes later, and what one that dies has shown is shown by the next."""
     both.offer("Report")
     both.presence.arrive()
-    wait(lambda: "nobody to show" in both.lap.log("handoff-agent"), "the agent to look for a server")
+    wait(lambda: "No program shows notifications yet" in both.lap.log("handoff-agent"), "the agent to look for a server")
     server = PlainServer(both.lap)
     server.wait_for("Continue “Report”?")
     server.session.close()

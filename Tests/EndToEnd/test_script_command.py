@@ -213,7 +213,7 @@ def test_failing_save(machines: Machines, folder: Path, command: str, reason: st
     desk, lap = machines
     publisher = publish(desk, folder, "--user-info", "n=last", "--save", f"echo $$ > group; {command}")
     assert received(lap, folder, "Note")["userInfo"] == {"n": "last"}
-    publisher.until("What was known before goes on")
+    publisher.until("The state from before is handed off")
     assert reason in publisher.text
     wait(lambda: "was not saved" in desk.log("handoffd"), "the broker's log")
     wait(lambda: not in_group_of(int((folder / "group").read_text())), "the end of all of the command")
@@ -250,7 +250,7 @@ def test_last_command_is_waited_for(machines: Machines, folder: Path) -> None:  
 @pytest.mark.parametrize("line, text", [
     (f"publish {OPTIONS} --title T --json-lines --stream -", "both read standard input"),
     (f"publish {OPTIONS} --title T --json-lines <&-", "standard input is closed"),
-    (f"receive {OPTIONS} --run true --stream >/dev/null", "do not go together"),
+    (f"receive {OPTIONS} --run true --stream >/dev/null", "cannot be combined"),
 ])
 def test_what_does_not_go_together(machine: Machine, line: str, text: str) -> None:
     """Options that exclude each other are a wrong command line."""

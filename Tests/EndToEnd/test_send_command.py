@@ -50,12 +50,12 @@ def test_send_and_wait(machines: Machines) -> None:
     waiting = Typing(desk, "handoff", "send", "--wait")
     waiting.until("was sent to “(lap)”")
     dock.continue_offer(path)
-    waiting.until("“(A letter)” goes on on “lap”")
+    waiting.until("“(A letter)” is continued on “lap”")
     assert waiting.end() == 0
     waiting = Typing(desk, "handoff", "send", "--wait")
     waiting.until("was sent to “(lap)”")
     assert waiting.interrupt() == 1
-    assert "does not go on there yet" in waiting.text
+    assert "was not continued there yet" in waiting.text
 
 
 def test_send_hidden(machines: Machines) -> None:

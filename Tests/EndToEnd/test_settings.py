@@ -68,11 +68,11 @@ def begin_pairing(desk: Machine, lap: Machine) -> tuple[Settings, Settings]:
     """Opens the dialogs of both, by Enter where that is what there is to do, and has lap ask desk, which it is told the address
     of."""
     at_desk, at_lap = Settings(desk, desk.screen), Settings(lap, lap.screen)
-    at_desk.wait_for("label", "Go On Where You Left Off")
+    at_desk.wait_for("label", "Continue Where You Left Off")
     at_desk.focus()
     at_desk.keys("Return")
     wait(lambda: desk.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that desk can be found")
-    at_lap.wait_for("label", "Go On Where You Left Off")
+    at_lap.wait_for("label", "Continue Where You Left Off")
     at_lap.press("Pair a Device…")
     at_lap.click(at_lap.address())
     at_lap.type(f"127.0.0.1:{desk.port}")

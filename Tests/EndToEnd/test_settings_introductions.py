@@ -33,7 +33,7 @@ def test_third_device(network: Network, machine_list: list[Machine], accessibili
     try:
         at_desk, at_lap, at_mini = (Settings(one, screen_of(one, tmp_path, size))
                                     for one, size in ((desk, MIDDLE), (lap, MIDDLE), (mini, NARROW)))
-        at_mini.wait_for("label", "Go On Where You Left Off")
+        at_mini.wait_for("label", "Continue Where You Left Off")
         at_mini.focus()
         at_mini.keys("Return")
         wait(lambda: mini.session.get(BRIDGE_ROOT, "Bridge.Discoverable"), "that mini can be found")

@@ -93,7 +93,7 @@ struct ClipboardCommandTests {
                 == "Text, 214 characters, from “l\u{FFFD}ap”.")
         #expect(
             CopyVerb.words(ClipboardSummary(about), to: device)
-                == "Sent to “l\u{FFFD}ap”: Text, 214 characters. It is asked there whether to copy it.")
+                == "Sent to “l\u{FFFD}ap”: Text, 214 characters. That device asks whether to copy it.")
         let json = device.json(clipboard: about).text
         #expect(
             json.contains(#""types":["text/plain","text/html"],"sizes":[220,400],"characters":214"#),

@@ -34,7 +34,7 @@ struct PairingCandidatesTests {
         #expect(usual.message.hasPrefix("There is no device “desk”.") && usual.status == 3)
         let name = "org.freedesktop.DBus.Error.ServiceUnknown"
         let other = CommandFailure.noDevice("desk", .discovery(name, "The name is not activatable"))
-        #expect(other.message.contains("Devices are not found by themselves: Avahi is not running."))
+        #expect(other.message.contains("Devices are not found automatically: Avahi is not running."))
         #expect(other.message.contains("“handoff pair HOST:PORT”") && other.status == 3)
     }
 

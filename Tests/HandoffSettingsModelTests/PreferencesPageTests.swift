@@ -56,7 +56,7 @@ struct PreferencesPageTests {
             #expect(shown.clipboard == choice && shown.reachesClipboard)
             #expect(
                 PreferencesPage.setClipboard(choice) == .setPreference("Clipboard", .string(choice.rawValue)))
-            #expect(shown.clipboardMeaning.contains("mark as a secret never goes") == (choice != .off))
+            #expect(shown.clipboardMeaning.contains("mark as a secret never leaves") == (choice != .off))
             let report = Samples.report(Samples.broker(preferences: preferences, desktop: ""))
             let unreached = Samples.content(report).preferences
             #expect(

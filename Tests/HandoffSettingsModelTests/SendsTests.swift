@@ -49,7 +49,7 @@ struct SendsTests {
     func waiting() throws {
         var objects = try Samples.device(connected: false)
         let path = try #require(objects.keys.first)
-        for (arrived, text) in [(Int64(0), "when the device comes"), (Samples.now - 1, "has arrived")] {
+        for (arrived, text) in [(Int64(0), "when the device is back"), (Samples.now - 1, "has arrived")] {
             objects[path]?["org.example.Handoff.Device"]?["Waiting"] = try .array(
                 of: "a{sv}",
                 [

@@ -67,7 +67,7 @@ struct FailureKindsTests {
             (.notSupported, "cannot be reached", true), (.accessDenied, "locked", false),
             ("org.example.Handoff.Error.OfferWithdrawn", "nothing in its clipboard", false),
             ("org.example.Handoff.Error.Disabled", "switched off", false),
-            ("org.example.Handoff.Error.ApplicationFailed", "not what it says", true),
+            ("org.example.Handoff.Error.ApplicationFailed", "not what it claims", true),
             ("org.example.Handoff.Error.ConnectionUnavailable", "cannot be reached", false),
             (.noReply, "No answer", false),
         ]
@@ -100,7 +100,7 @@ struct FailureKindsTests {
         bridge.discoveryErrorName = "org.freedesktop.DBus.Error.ServiceUnknown"
         let report = StatusReport(broker: .running(BrokerStatus()), bridge: .running(bridge))
         let problem = report.problems.first
-        #expect(problem?.text == "Devices are not found by themselves: Avahi is not running.")
-        #expect(problem?.words == "Devices are not found by themselves: Avahi is on strike.")
+        #expect(problem?.text == "Devices are not found automatically: Avahi is not running.")
+        #expect(problem?.words == "Devices are not found automatically: Avahi is on strike.")
     }
 }

@@ -11,7 +11,7 @@ application that has registered last:
 - Save(o activity -> a{sv}): asks for the state, and applies it.
 - Continue(s activity_type, a{sv} activity -> b): announces an activity and hands it over.
 - Fail(s activity_type, s error_name, s message): announces one that does not come.
-- ContinuedElsewhere(o activity): says that it goes on at another device.
+- ContinuedElsewhere(o activity): says that it is continued on another device.
 - EndRegistration(s reason): forgets the application, and says so.
 
 What it does not know: sandboxes, quotas, devices, streams, and properties set by org.freedesktop.DBus.Properties, which are
@@ -134,7 +134,7 @@ def check_owner(activity: Any, sender: str) -> None:
 def RegisterApplication(self: Any, application_id: str, activity_types: list[str], application: str, options: dict[str, Any],
                         sender: str = "") -> None:
     if "." not in application_id or "/" in application_id or not all(application_id.split(".")):
-        raise error("InvalidArgs", f"“{application_id}” is no id of an application.")
+        raise error("InvalidArgs", f"“{application_id}” is not an id of an application.")
     if not all(activity_types):
         raise error("InvalidArgs", "An activity type is empty.")
     check_types(options, OPTIONS)

@@ -10,7 +10,7 @@ internal import Platform
 /// The adapter `browser`: the native messaging host of the add-on for browsers, which start it and end it. Without anything
 /// that names an add-on it is what the bus starts, for pages that are continued where no browser with the add-on runs.
 package enum BrowserAdapter {
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram(BrowserHost.name) { arguments in
         let rest = arguments.dropFirst()
         // Browsers always name the add-on.

@@ -63,7 +63,7 @@ final class BrowserCatcher {
         guard WebPage.isOfferable(address) else {
             throw HandoffFailure(
                 .invalidURL,
-                "Browsers open http and https pages without user info alone, and this is none. Open it by hand."
+                "Browsers open only http and https pages without user info, and this is not one. Open it by hand."
             )
         }
         let browser = try await looks.find(.starting) { try DefaultBrowser.find(for: address) }

@@ -3,7 +3,7 @@ internal import AdapterSupport
 
 /// What the user has in front in the browser.
 struct BrowserFront: Equatable, Sendable {
-    /// The page of the tab in front; nil if there is none that may go on elsewhere.
+    /// The page of the tab in front; nil if there is none that may be continued elsewhere.
     let page: WebPage?
     /// Whether the user is in the browser.
     let hasFocus: Bool

@@ -145,7 +145,7 @@ final class BrowserHost {
         application?.keepOpen(window?.activity)
     }
 
-    // MARK: What goes on elsewhere
+    // MARK: What is continued elsewhere
 
     private func save(_ shown: ShownActivity) async throws -> [String: Value] {
         // Of a window all is told already.
@@ -169,7 +169,8 @@ final class BrowserHost {
             throw HandoffFailure(
                 .invalidURL,
                 tr(
-                    "{browser} opens http and https pages without user info alone, and this is none. Open it by hand.",
+                    "{browser} opens only http and https pages without user info, and this is not one. Open "
+                        + "it by hand.",
                     ["browser": browser.description]))
         }
         let page: [String: JSONValue] = [

@@ -2,7 +2,7 @@
 
 /// How things stand between a browser and Handoff, as its add-on is told.
 enum BrowserStanding: String, Equatable, Sendable {
-    /// Pages go on elsewhere.
+    /// Pages are continued elsewhere.
     case ready
     /// The user has switched Handoff off.
     case off

@@ -30,7 +30,8 @@ struct BrowsingWindow: Equatable, Sendable {
     /// How many bytes they may take together. With the rest of an activity, this is less than 64 KiB.
     static let maximumSize = 60 << 10
 
-    /// The window that the message `value` of the add-on describes; nil unless it has two tabs that may go on elsewhere.
+    /// The window that the message `value` of the add-on describes; nil unless it has two tabs that may be continued
+    /// elsewhere.
     init?(_ value: JSONValue) {
         let found = value["tabs"]?.elements ?? []
         self.init(of: found.map { (Tab($0), $0["front"]?.boolean == true) })
@@ -97,7 +98,7 @@ struct BrowsingWindow: Equatable, Sendable {
         return (try? Value.array(of: "a{sv}", list)).map { ["Tabs": $0] } ?? [:]
     }
 
-    /// It as an activity, the same one whatever is in the window.
+    /// The window as an activity, the same one whatever is in the window.
     var activity: ShownActivity {
         let (page, others) = (tabs[front], tabs.count - 1)
         let title = trn(
@@ -119,7 +120,7 @@ extension BrowsingWindow.Tab {
         (self.address, self.title, self.isPinned) = (address, PeerText.title(title ?? ""), isPinned)
     }
 
-    /// The tab that `value` describes; nil if it is none that may go on elsewhere.
+    /// The tab that `value` describes; nil if it is none that may be continued elsewhere.
     fileprivate init?(_ value: JSONValue) {
         self.init(value["url"]?.text, value["title"]?.text, value["pinned"]?.boolean == true)
     }

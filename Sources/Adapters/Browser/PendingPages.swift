@@ -13,7 +13,7 @@ struct PendingPages {
         let address: String
         /// Where its user was.
         let place: PagePlace
-        /// The window that it was in front of, if all of that goes on; nil for the page alone.
+        /// The window that it was in front of, if all of that is continued; nil for the page alone.
         let window: BrowsingWindow?
         /// Until when it is kept, in microseconds.
         let until: Int64
@@ -28,7 +28,7 @@ struct PendingPages {
     static let maximum = 8
 
     /// The browser that may call itself any of `browsers` was started with the page at `address`, which is in front of `window`
-    /// if that is to go on.
+    /// if that is to be continued.
     /// - Returns: the number of the page.
     @discardableResult
     mutating func add(

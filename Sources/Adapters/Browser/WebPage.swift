@@ -16,7 +16,7 @@ struct WebPage: Equatable, Sendable {
     /// How long an address may be, in bytes.
     static let maximumAddress = 8192
 
-    /// The page that `value` describes; nil if it is not one that may go on elsewhere.
+    /// The page that `value` describes; nil if it is not one that may be continued elsewhere.
     init?(_ value: JSONValue?) {
         guard let value, let tab = value["tab"]?.integer, let address = value["url"]?.text,
             Self.isOfferable(address)
@@ -33,7 +33,7 @@ struct WebPage: Equatable, Sendable {
     /// `address` up to its fragment, which is only a place in the page.
     static func withoutFragment(_ address: String) -> Substring { address.prefix { $0 != "#" } }
 
-    /// It as an activity. Another page in the same tab is another one.
+    /// The page as an activity. Another page in the same tab is another activity.
     var activity: ShownActivity {
         ShownActivity(
             "\(tab) \(Self.withoutFragment(address))", type: .browsingWeb,

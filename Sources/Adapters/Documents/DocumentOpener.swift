@@ -50,7 +50,7 @@ struct DocumentOpener {
             throw HandoffFailure(
                 .notSupported,
                 tr(
-                    "The document has not come along. Open it on the device that it comes from, and try again."
+                    "The document was not brought over. Open it on the device that it comes from, and try again."
                 ))
         }
         let wanted = handed.userInfo[DocumentKey.application]?.string
@@ -102,8 +102,8 @@ struct DocumentOpener {
             throw HandoffFailure(
                 .notSupported,
                 tr(
-                    "The folder is in none that both devices share. Name the shared folder in the settings of both, by the"
-                        + " same name."))
+                    "The folder is not in a folder that both devices share. Add the shared folder in the "
+                        + "settings of both, under the same name."))
         }
         guard await DocumentFile.isFolder(path, looks) else {
             throw HandoffFailure(
@@ -116,7 +116,7 @@ struct DocumentOpener {
         guard let manager, manager.sandbox == nil, let name = manager.name else {
             throw HandoffFailure(
                 .applicationFailed,
-                tr("There is no file manager that shows folders when it is asked to. Install one."))
+                tr("There is no file manager that other programs can ask to show a folder. Install one."))
         }
         _ = try await RemoteObject(service.bus.connection, name, Nautilus.path)
             .call(Nautilus.interface, "ShowFolders", output: "", timeout: Self.folderPatience) {

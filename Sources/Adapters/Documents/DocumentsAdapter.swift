@@ -2,7 +2,7 @@
 package import AdapterSupport
 internal import HandoffInterfaces
 
-/// The adapter `documents`: documents go on at the same page in the same viewer, folders that both devices share in the file
+/// The adapter `documents`: documents are continued at the same page in the same viewer, folders that both devices share in the file
 /// manager.
 package enum DocumentsAdapter {
     /// The team of the applications.
@@ -12,11 +12,11 @@ package enum DocumentsAdapter {
     /// A folder is looked at.
     static let browsing = "org.example.Handoff.BrowsingFolder"
 
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram("documents") { arguments in
         AdapterService.run(
             "documents", busName: HandoffNames.documentsAdapter,
-            summary: "Continues documents and folders of applications that do not know Handoff.",
+            summary: "Continue documents and folders of applications that do not know Handoff.",
             arguments: arguments,
             make: { service, _ in try Documents(service) },
             begin: { $0.begin() })

@@ -41,7 +41,7 @@ final class Evince: DocumentViewer {
     /// How many processes are followed at a time.
     private static let maximum = 64
 
-    /// It as an application of the session that `bus` is of; `looks` is where what may block is done.
+    /// Evince as an application of the session that `bus` is of; `looks` is where what may block is done.
     init(_ bus: Bus, _ id: ApplicationID, _ looks: FileLooks) {
         (self.bus, self.id, self.looks) = (bus, id, looks)
     }

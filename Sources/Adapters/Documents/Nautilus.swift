@@ -30,7 +30,7 @@ final class Nautilus: WindowSource {
     private static let windowPath: ObjectPath = "/org/gnome/Nautilus/window"
     private static let maximum = 64
 
-    /// It as an application of the session that `bus` is of.
+    /// Nautilus as an application of the session that `bus` is of.
     init(_ bus: Bus, _ id: ApplicationID) { (self.bus, self.id) = (bus, id) }
 
     private static let rule = MatchRule(

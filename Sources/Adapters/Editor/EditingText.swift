@@ -62,8 +62,8 @@ enum EditingText {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
-                    "The file is not to be had on this device, or has a name that no editor is to be given. Open it on the"
-                        + " device that it comes from."))
+                    "The file is not available on this device, or has a name that is not given to editors. "
+                        + "Open it on the device that it comes from."))
         }
         var state = state(activity.userInfo, of: .file(found.file))
         state.text = state.text ?? found.text

@@ -10,8 +10,8 @@ package enum EditorAdapter {
     /// What `DisabledAdapters` calls it.
     static let name = "editor"
 
-    /// It as a program: with `--stdio EDITOR` the child of an editor's plugin, with `--run ERRAND` what runs in a terminal,
-    /// else what the bus starts.
+    /// The adapter as a program: with `--stdio EDITOR` the child of an editor's plugin, with `--run ERRAND` what runs in
+    /// a terminal, else what the bus starts.
     package static let program = AdapterProgram(name) { arguments in
         if arguments.count == 3 {
             if arguments[1] == "--stdio" { return attend(arguments[2]) }
@@ -28,7 +28,7 @@ package enum EditorAdapter {
         guard let editor = KnownEditor.called(id), editor.takesText else {
             Log.useStandardError()
             adapterLog.warning(
-                "\(PeerText.message(id)) is no editor that is known. Call it with one of"
+                "\(PeerText.message(id)) is not a known editor. Call it with one of"
                     + " \(KnownEditor.all.filter(\.takesText).map(\.id).joined(separator: ", ")).")
             return 2
         }

@@ -66,15 +66,16 @@ final class EditorCatcher {
                 throw HandoffFailure(
                     .applicationFailed,
                     tr(
-                        "Here is no editor that can be given a text without a file. Save it on the other device, or install"
-                            + " Visual Studio Code or one of its kin here, with the extension for Handoff."))
+                        "No editor here can open a text without a file. Save it on the other device, or "
+                            + "install Visual Studio Code or a related editor here, with the extension for "
+                            + "Handoff."))
             }
             guard state.text == nil else {
                 throw HandoffFailure(
                     .applicationFailed,
                     tr(
-                        "Here is no editor that can be given text which was not saved yet. Save it on the other device, or"
-                            + " install Vim, Neovim, Emacs or gedit here."))
+                        "No editor here can open text that was not saved yet. Save it on the other device, "
+                            + "or install Vim, Neovim, Emacs or gedit here."))
             }
             // The user's default application for the file opens it.
             return false
@@ -177,8 +178,9 @@ final class EditorCatcher {
         throw HandoffFailure(
             .applicationFailed,
             tr(
-                "The file is open in {editor}, but what was not saved of it is not there, because the plugin for Handoff is"
-                    + " not switched on in {editor}. Switch it on, or save the text on the other device.",
+                "The file is open in {editor}, but without the changes that were not saved, because the "
+                    + "plugin for Handoff is not switched on in {editor}. Switch it on, or save the text on the "
+                    + "other device.",
                 ["editor": editor.name]))
     }
 

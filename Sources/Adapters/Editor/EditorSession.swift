@@ -102,7 +102,9 @@ final class EditorSession: PluginSession {
         else {
             throw HandoffFailure(
                 .applicationTimedOut,
-                tr("{editor} does not say where it is. Look there, and try again.", ["editor": editor.name]))
+                tr(
+                    "{editor} does not say where its cursor is. Look there, and try again.",
+                    ["editor": editor.name]))
         }
         guard state.document.identity == shown.identity else { return [:] }
         return ["UserInfo": userInfo(state)]
@@ -128,7 +130,7 @@ final class EditorSession: PluginSession {
         try await pipe.open(
             EditorQuestion.open(state), in: editor.name, within: Self.openPatience,
             refusal: tr(
-                "{editor} cannot show the file now: it may be asking you something, or hold changes of its own to that"
-                    + " file. Look there, and try again.", ["editor": editor.name]))
+                "{editor} cannot show the file now: it may be asking you something, or have unsaved changes "
+                    + "to that file. Look there, and try again.", ["editor": editor.name]))
     }
 }

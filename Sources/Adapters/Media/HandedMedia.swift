@@ -23,7 +23,7 @@ package struct HandedMedia: Equatable, Sendable {
     package let address: MediaAddress
     /// Which application has played it; nil if that is not said.
     package let application: ApplicationID?
-    /// Where it goes on, in microseconds; nil if it has no place.
+    /// Where it is continued, in microseconds; nil if it has no place.
     package let position: Int64?
     /// Whether it is to play, and not to be paused.
     package let isPlaying: Bool

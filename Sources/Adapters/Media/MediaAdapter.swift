@@ -2,13 +2,13 @@
 package import AdapterSupport
 internal import HandoffInterfaces
 
-/// The adapter `media`: what plays in players that do not know Handoff (MPRIS) goes on on another device.
+/// The adapter `media`: what plays in players that do not know Handoff (MPRIS) is continued on another device.
 package enum MediaAdapter {
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram("media") { arguments in
         AdapterService.run(
             "media", busName: HandoffNames.mediaAdapter,
-            summary: "The adapter of media players: has what plays in them go on on other devices.",
+            summary: "Continue what plays in media players on other devices.",
             arguments: arguments
         ) { service, _ in
             try MediaSession(service)

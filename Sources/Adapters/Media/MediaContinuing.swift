@@ -8,7 +8,7 @@ internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 
-/// Has what other devices play go on here: in the same application if it is installed, a running one if there is one, and
+/// Continues here what other devices play: in the same application if it is installed, a running one if there is one, and
 /// otherwise in what the user's files of that kind are opened with.
 @MainLoop
 final class MediaContinuing {
@@ -59,7 +59,7 @@ final class MediaContinuing {
         programs = ProgramStarter(service.bus, looks, adapterLog)
     }
 
-    /// Has something that another device plays go on.
+    /// Continues something that another device plays.
     /// - Returns: false if the broker is to open the file with what the user opens such files with.
     /// - Throws: why it does not.
     func begin(_ handed: HandedActivity) async throws -> Bool {
@@ -104,8 +104,8 @@ final class MediaContinuing {
         throw HandoffFailure(
             .notSupported,
             tr(
-                "The file holds neither sound nor moving pictures as far as it can be told, and is not played. Open it"
-                    + " yourself if you trust it."))
+                "The file seems to hold neither sound nor moving pictures, and is not played. Open it "
+                    + "yourself if you trust it."))
     }
 
     /// A player has said something.
@@ -248,7 +248,7 @@ final class MediaContinuing {
         guard let program else {
             throw HandoffFailure(
                 .noApplication,
-                tr("Nothing that is installed here plays it. Install a media player, such as mpv or VLC."))
+                tr("No program installed here plays it. Install a media player, such as mpv or VLC."))
         }
         let launch = Launch(
             try ApplicationID(HandoffNames.mediaAdapter.text), program: program,

@@ -8,7 +8,7 @@ internal import HandoffSession
 internal import HandoffStarting
 internal import MainLoop
 
-/// What the adapter does in a session: it shows what plays, and has what others play go on here.
+/// What the adapter does in a session: it shows what plays, and continues here what others play.
 @MainLoop
 final class MediaSession {
     private let service: AdapterService
@@ -208,7 +208,7 @@ final class MediaSession {
         return application
     }
 
-    // MARK: What goes on elsewhere
+    // MARK: What is continued elsewhere
 
     /// What has changed since of what `application` has shown as `activity`: where it is.
     private func save(_ application: ApplicationID, _ activity: ShownActivity) async throws -> [String: Value]
@@ -226,7 +226,7 @@ final class MediaSession {
         return HandedMedia.properties(of: report, application, position: position)
     }
 
-    /// What was shown as `activity` goes on elsewhere: it pauses, if that is still what plays.
+    /// What was shown as `activity` is continued elsewhere: it pauses, if that is still what plays.
     private func continued(_ activity: ShownActivity) {
         guard let shown = playing(activity), let player = watch[shown.name] else { return }
         let address = shown.report.address

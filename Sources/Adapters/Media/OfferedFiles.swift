@@ -64,7 +64,7 @@ final class OfferedFiles {
         return file.mayGoOn ? report : report.without()
     }
 
-    /// Whether the file at `path` may still go on: it may have become another one since it was offered, or be where nobody can
+    /// Whether the file at `path` may still be continued: it may have become another one since it was offered, or be where nobody can
     /// look at it in time. If it may not, it is offered no longer.
     func mayStillGoOn(_ path: String) async -> Bool {
         let file = try? await looks.find(.namedDocument, of: path) { MediaFile(path) }

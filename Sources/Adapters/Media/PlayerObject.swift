@@ -145,7 +145,7 @@ final class PlayerObject {
             throw HandoffFailure(
                 .limitsExceeded,
                 tr(
-                    "{player} says more of itself than can be read. Restart it.",
+                    "{player} says more about itself than can be read. Restart it.",
                     ["player": application.description]))
         }
         var reader = MessageReader(reply)

@@ -4,7 +4,7 @@ package import HandoffCore
 
 /// Which of the players of a session plays what its user is at.
 ///
-/// That is the one that has begun to play last. What is paused stays for ten minutes, since people pause a film to go on
+/// That is the one that has begun to play last. What is paused stays for ten minutes, since people pause a film to continue
 /// with it elsewhere; who has gone away for longer does not want to find it offered among what is newer, and finds it among
 /// what is open. What was
 /// continued elsewhere is over at once, until it is played here again.
@@ -17,7 +17,7 @@ package struct Players {
         var began: UInt64 = 0
         /// When it was paused; nil if it plays.
         var paused: Instant?
-        /// Whether what it plays goes on elsewhere, and it has not paused yet.
+        /// Whether what it plays is continued elsewhere, and it has not paused yet.
         var isOver = false
 
         /// Whether its user has begun what it plays or has paused, which can be offered.
@@ -103,7 +103,7 @@ package struct Players {
         return isBeginning && shown?.name == name
     }
 
-    /// What `name` plays goes on elsewhere, or is nothing to be shown any more until it is played again.
+    /// What `name` plays is continued elsewhere, or is nothing to be shown any more until it is played again.
     package mutating func handedOver(_ name: BusName, at now: Instant) {
         players[name]?.began = 0
         let isPaused = players[name]?.paused != nil

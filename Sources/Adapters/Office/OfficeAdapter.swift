@@ -2,12 +2,12 @@
 package import AdapterSupport
 internal import HandoffInterfaces
 
-/// The adapter `office`: documents of LibreOffice go on at the same place, also what was not saved.
+/// The adapter `office`: documents of LibreOffice are continued at the same place, also what was not saved.
 package enum OfficeAdapter {
     /// What `DisabledAdapters` calls it.
     static let name = "office"
 
-    /// It as a program: with `--stdio` the child of the extension in LibreOffice, else what the bus starts.
+    /// The adapter as a program: with `--stdio` the child of the extension in LibreOffice, else what the bus starts.
     package static let program = AdapterProgram(name) { arguments in
         if arguments.count == 2, arguments[1] == "--stdio" {
             return PluginChild.run(

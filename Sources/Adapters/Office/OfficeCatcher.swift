@@ -73,7 +73,7 @@ final class OfficeCatcher {
         throw HandoffFailure(
             .applicationFailed,
             tr(
-                "{application} has started, and has not opened {file}: its extension for Handoff is not there."
+                "{application} has started, but has not opened {file}: its extension for Handoff is missing."
                     + " Install it with python3-uno, or open the document yourself.",
                 ["application": task.application.name, "file": task.file.shown]))
     }

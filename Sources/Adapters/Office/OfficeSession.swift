@@ -239,7 +239,7 @@ enum OfficeDocument {
         HandoffFailure(
             .applicationFailed,
             tr(
-                "You keep Handoff out of {application} on this device. Let it in, and try again.",
+                "You have excluded {application} from Handoff on this device. Let it in, and try again.",
                 ["application": application.name]))
     }
 }

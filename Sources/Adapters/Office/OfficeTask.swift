@@ -115,8 +115,8 @@ struct OfficeTask: Equatable, Sendable {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
-                    "The document is not to be had on this device, or is none that LibreOffice is to be given. Open it on"
-                        + " the device that it comes from."))
+                    "The document is not available on this device, or is not one that is given to "
+                        + "LibreOffice. Open it on the device that it comes from."))
         }
         // Compared as bytes: what a name begins with would make another character of the slash before it.
         let isReceived = isNew || file.utf8.starts(with: "\(received)/".utf8)

@@ -7,7 +7,7 @@ package enum PhoneAdapter {
     /// What `DisabledAdapters` calls it.
     static let name = "phone"
 
-    /// It as a program.
+    /// The adapter as a program.
     package static let program = AdapterProgram(name) { arguments in
         AdapterService.run(
             name, busName: HandoffNames.phoneAdapter,

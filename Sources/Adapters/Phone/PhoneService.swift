@@ -93,7 +93,7 @@ final class PhoneService {
             guard isFile || PhonePage.isPage(url) else {
                 throw HandoffFailure(
                     .notSupported,
-                    "What is shown is no page of the web, and no file with anything in it that could be read. Save it,"
+                    "What is shown is neither a page of the web nor a file with anything in it that could be read. Save it,"
                         + " and try again.")
             }
             return try await link.share(url, isFile: isFile, with: phone)

@@ -43,7 +43,7 @@ enum SessionAttaching {
         guard let words = Errand.take(errand), words.count == 4, SessionHosts.isHost(words[2]),
             let device = DeviceID(words[1]), let session = SessionName(words[3])
         else {
-            adapterLog.warning("There is nothing to go on with any more. Continue the activity again.")
+            adapterLog.warning("There is nothing to continue any more. Continue the activity again.")
             return 1
         }
         let command = session.command(on: words[2])
@@ -78,7 +78,7 @@ enum SessionAttaching {
         let hasRun = g_spawn_sync(nil, &words, nil, flags, nil, nil, nil, nil, &status, &error) != 0
         if hasRun, status == 0 { return 0 }
         if let error { print(String(cString: error.pointee.message)) }
-        print(tr("It has ended with a failure. Press Enter to close this."), terminator: " ")
+        print(tr("The command has failed. Press Enter to close this."), terminator: " ")
         fflush(nil)
         _ = readLine()
         return 1

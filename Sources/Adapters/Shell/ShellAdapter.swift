@@ -7,7 +7,7 @@ package enum ShellAdapter {
     /// What `DisabledAdapters` calls it.
     static let name = "shell"
 
-    /// It as a program: with `--greet ERRAND` or `--attach ERRAND` what runs in a terminal, else what the bus starts.
+    /// The adapter as a program: with `--greet ERRAND` or `--attach ERRAND` what runs in a terminal, else what the bus starts.
     package static let program = AdapterProgram(name) { arguments in
         if arguments.count == 3 {
             if arguments[1] == "--greet" { return ShellGreeting.run(arguments[2]) }

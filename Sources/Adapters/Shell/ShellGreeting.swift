@@ -11,7 +11,7 @@ enum ShellGreeting {
     static func run(_ errand: String) -> Int32 {
         Log.useStandardError()
         guard let words = Errand.take(errand), words.count >= 2 else {
-            adapterLog.warning("There is nothing to go on with any more. Continue the activity again.")
+            adapterLog.warning("There is nothing to continue any more. Continue the activity again.")
             return 1
         }
         print(text(device: words[0], folder: words[1], history: Array(words.dropFirst(2))), terminator: "")

@@ -60,7 +60,7 @@ final class ShellService {
     /// Makes `folder` what the user is at, as long as `process` lives.
     func here(_ folder: String, _ process: UInt32, _ history: [String]) async throws {
         guard OwnFolder.isUsable(folder), let value = OwnFolder.value(folder) else {
-            throw refused("is no absolute path without control characters, empty parts, “.” and “..”")
+            throw refused("is not an absolute path without control characters, empty parts, “.” and “..”")
         }
         guard !OwnFolder.isPrivate(folder) else { throw refused("is private") }
         guard history.count <= ShellHistory.maximumCount else {
@@ -71,7 +71,7 @@ final class ShellService {
         }
         switch try await looks.find(.namedDocument, of: folder, { OwnFolder.look(at: folder) }) {
         case .folder: break
-        case .none: throw refused("is no folder of this user")
+        case .none: throw refused("is not a folder of this user")
         case .private: throw refused("is private")
         case .open: throw refused("can be written by everybody")
         }
@@ -91,7 +91,7 @@ final class ShellService {
         } catch .noDescriptor(let reason) {
             throw HandoffFailure(
                 .limitsExceeded,
-                "Nobody would tell of the end of process \(process) (\(reason)). End programs that you do not need,"
+                "Nothing would report the end of process \(process) (\(reason)). End programs that you do not need,"
                     + " and try again.")
         } catch {
             throw missing
@@ -150,7 +150,8 @@ final class ShellService {
         let missing = HandoffFailure(
             .applicationFailed,
             tr(
-                "The folder of that shell is not to be had on this device. Put it into a shared folder, and try again."
+                "The folder of that shell is not available on this device. Put it into a shared folder, and "
+                    + "try again."
             ))
         guard let folder = OwnFolder.path(activity.userInfo["folder"]), !OwnFolder.isPrivate(folder)
         else {
@@ -175,7 +176,8 @@ final class ShellService {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
-                    "The session has a name that is not used here. Rename it on the other device (tmux rename-session)."
+                    "The name of the session is not allowed here. Rename the session on the other device "
+                        + "(tmux rename-session)."
                 ))
         }
         guard let host = service.sessionHost(of: device.id) else {

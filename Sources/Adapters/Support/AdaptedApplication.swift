@@ -263,7 +263,7 @@ extension AdaptedApplication: HandoffClientDelegate {
 
     package func willSave(_ key: ActivityKey) async throws -> [String: Value] {
         guard let shown = shown(by: key), let onSave else { return [:] }
-        // It goes on: whoever continues it later has to ask again.
+        // It is continued: whoever continues it later has to ask again.
         return try await onSave(shown).merging(["Passing": .boolean(true)]) { _, new in new }
     }
 

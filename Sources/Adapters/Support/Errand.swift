@@ -25,7 +25,7 @@ package enum Errand {
         let bytes = Array(words.joined(separator: "\0").utf8)
         guard bytes.count <= maximumSize, !words.contains(where: { $0.utf8.contains(0) }) else {
             throw HandoffFailure(
-                .invalidArguments, tr("What is to be run in a terminal is too long. Run it yourself."))
+                .invalidArguments, tr("The command to be run in a terminal is too long. Run it yourself."))
         }
         try SmallFile.write(bytes, to: path(id))
         return id.description

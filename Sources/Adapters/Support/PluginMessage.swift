@@ -3,7 +3,7 @@ internal import Platform
 
 /// Where the user of an application is, as its plugin says.
 package protocol PluginState: Equatable, Sendable {
-    /// The state that a message names; nil if it names none that may go on elsewhere.
+    /// The state that a message names; nil if it names none that may be continued elsewhere.
     init?(_ message: JSONValue)
 }
 
@@ -13,7 +13,7 @@ package enum PluginMessage<State: PluginState>: Equatable, Sendable {
     case front(State)
     /// The user is at something else, which is none of ours: `{"event": "left"}`.
     case left
-    /// There is nothing any more that may go on elsewhere: `{"event": "closed"}`, or `front` with something that may not.
+    /// There is nothing any more that may be continued elsewhere: `{"event": "closed"}`, or `front` with something that may not.
     case closed
     /// It is asked where the user is, and this is its answer; nil if it has none: `{"answer": …, …}`.
     case state(Int64, State?)

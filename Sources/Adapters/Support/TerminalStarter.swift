@@ -41,7 +41,9 @@ package final class TerminalStarter {
         guard let (command, errand) = try await Self.prepare(name, option, words) else {
             throw HandoffFailure(
                 .applicationFailed,
-                tr("There is no terminal that is known here. Install one, for example xterm, and try again."))
+                tr(
+                    "No terminal that Handoff knows is installed here. Install one, for example xterm, and try again."
+                ))
         }
         errands.add(errand)
         let launch = Launch(

@@ -25,8 +25,8 @@ package final class Turns {
         guard former.count < Self.maximum else {
             throw HandoffFailure(
                 .limitsExceeded,
-                "\(former.count) others are being opened in the same application. Wait until they are there, then try"
-                    + " again.")
+                "\(former.count) others are being opened in the same application. Wait until they are open, "
+                    + "then try again.")
         }
         let mine = Awaited<Void>()
         queues[thing] = former + [mine]
@@ -47,7 +47,8 @@ package final class Turns {
                 throw HandoffFailure(
                     .applicationTimedOut,
                     tr(
-                        "Something else is still being opened in the same application. Wait until it is there, then try again."
+                        "Something else is still being opened in the same application. Wait until it is "
+                            + "open, then try again."
                     ))
             }
         }

@@ -50,7 +50,7 @@ package enum ShownDocument: Hashable, Sendable {
     /// One that no file holds yet, by what the application calls it.
     case untitled(String)
 
-    /// What a file or a name stands for; nil if it is none that may go on elsewhere.
+    /// What a file or a name stands for; nil if it is none that may be continued elsewhere.
     package init?(file: String?, name: String?) {
         if let file {
             guard UserFile.isUsable(file), !PrivateFiles.isPrivate(file) else { return nil }

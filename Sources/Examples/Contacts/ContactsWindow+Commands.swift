@@ -142,7 +142,7 @@ extension ContactsWindow {
         about[text: "application-icon"] = ContactsApplication.id
         about[text: "developer-name"] = tr("The Handoff developers")
         about[text: "comments"] = tr(
-            "An address book that goes along from one of your devices to another.")
+            "An address book that moves with you from one of your devices to another.")
         gtk_window_set_transient_for(about.pointer, window.pointer)
         about[flag: "modal"] = true
         gtk_window_present(about.pointer)

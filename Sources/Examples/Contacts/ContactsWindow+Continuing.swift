@@ -6,7 +6,7 @@ import GTKSupport
 import HandoffKit
 import Platform
 
-/// What comes from other devices, and what went on there.
+/// What comes from other devices, and what was continued there.
 extension ContactsWindow {
     /// Shows that something is coming.
     func willContinue(from device: String) {

@@ -7,7 +7,7 @@ extension HandoffError {
     static var notUnderstood: HandoffError {
         HandoffError(
             .applicationFailed,
-            tr("This version of Contacts doesn’t understand what has come. Use the same version on both."))
+            tr("This version of Contacts doesn’t understand what has arrived. Use the same version on both."))
     }
 
     /// Why something has failed, as a person understands it.
@@ -28,7 +28,7 @@ extension HandoffError {
                 behind: tr(
                     "The other device cannot be reached. See whether it is switched on and on the same network."
                 ))
-        case .limitsExceeded: quoted(behind: tr("It is more than there may be, or than there is room for."))
+        case .limitsExceeded: quoted(behind: tr("It is more than is allowed, or than there is room for."))
         case .applicationFailed where self == .notUnderstood: message
         case .applicationFailed: quoted(behind: tr("The application could not do it."))
         default: quoted(behind: tr("It did not work. Try again."))

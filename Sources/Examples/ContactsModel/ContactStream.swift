@@ -83,7 +83,7 @@ package struct ContactStreamReader {
         guard size <= maximumSize else {
             throw Failure(
                 description: tr(
-                    "More than {size} bytes of contacts have come.", ["size": "\(maximumSize)"]))
+                    "More than {size} bytes of contacts have arrived.", ["size": "\(maximumSize)"]))
         }
         var rest = piece[...]
         while let end = rest.firstIndex(of: 0x0a) {
@@ -102,11 +102,11 @@ package struct ContactStreamReader {
     /// Nothing more comes.
     /// - Returns: all contacts.
     package func finish() throws(Failure) -> [Contact] {
-        guard let expected else { throw Failure(description: tr("No contacts have come.")) }
+        guard let expected else { throw Failure(description: tr("No contacts have arrived.")) }
         guard contacts.count == expected, unread.isEmpty else {
             throw Failure(
                 description: tr(
-                    "Only {count} of {expected} contacts have come.",
+                    "Only {count} of {expected} contacts have arrived.",
                     ["count": "\(contacts.count)", "expected": "\(expected)"]))
         }
         return contacts
@@ -126,7 +126,7 @@ package struct ContactStreamReader {
         guard contacts.count < expected else {
             throw Failure(
                 description: tr(
-                    "More contacts have come than the {count} that were announced.",
+                    "More contacts have arrived than the {count} that were announced.",
                     ["count": "\(expected)"]))
         }
         do {
@@ -140,7 +140,7 @@ package struct ContactStreamReader {
 
     private mutating func readHeader(_ line: Data) throws(Failure) {
         guard let header = try? decoder.decode(ContactStream.Header.self, from: line) else {
-            throw Failure(description: tr("What has come are not contacts."))
+            throw Failure(description: tr("The data that has arrived is not contacts."))
         }
         guard header.version == ContactStream.Header.version else {
             throw Failure(

@@ -3,7 +3,7 @@ internal import Platform
 
 /// What has to be said of a contact that is shown or edited.
 package enum Notice: Equatable, Sendable {
-    /// Editing went on at a device of this name.
+    /// Editing was continued on a device of this name.
     case elsewhere(String)
     /// The contact has come from another device and is not in this address book.
     case notStored

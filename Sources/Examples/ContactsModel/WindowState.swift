@@ -16,7 +16,7 @@ package struct WindowState: Sendable {
         case failed(from: String, reason: String)
     }
 
-    /// Where editing went on, and whether the user has decided to edit here all the same.
+    /// Where editing was continued, and whether the user has decided to edit here all the same.
     package struct Elsewhere: Equatable, Sendable {
         /// What the device is called.
         package let device: String

@@ -33,7 +33,9 @@ package struct AdapterDescription: Hashable, Sendable {
         guard !title.isEmpty else { throw Self.wrong("Name is missing. Say what the adapter stands for.") }
         self.title = title
         let busName = try file.string("BusName", in: Self.group) ?? ""
-        guard !busName.hasPrefix(":") else { throw Self.wrong("BusName is no name that a program can take.") }
+        guard !busName.hasPrefix(":") else {
+            throw Self.wrong("BusName is not a name that a program can take.")
+        }
         self.busName = busName.isEmpty ? nil : try BusName(busName)
         let applications = try Self.list("Applications", in: file, atMost: Self.maximumApplications)
         guard !applications.isEmpty else {

@@ -105,7 +105,7 @@ final class UserActions: AgentActions {
         } catch is ContinueCall.Failure {
             failure = Failure(
                 code: .connectionUnavailable,
-                text: FailureText(summary: tr("The broker has ended before it was over. Try again.")))
+                text: FailureText(summary: tr("The broker has ended before this was finished. Try again.")))
         } catch {
             let error = DBusError.converting(error)
             failure = Failure(code: HandoffFailure.Code(error.name), text: FailureText(error))

@@ -9,7 +9,7 @@ internal import MainLoop
 @MainLoop
 final class AgentAdapters {
     /// Whether the session is locked. As long as it is adapters are told nothing new: the user has gone away from what they
-    /// were told last, perhaps to go on with it elsewhere.
+    /// were told last, perhaps to continue it elsewhere.
     var isLocked = true {
         didSet { if isLocked != oldValue { focusChanged() } }
     }

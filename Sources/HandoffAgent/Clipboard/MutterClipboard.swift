@@ -132,7 +132,7 @@ final class MutterClipboard: ClipboardBackend {
             return true
         } catch {
             let reason = DBusError.converting(error).message
-            agentLog.info("The clipboard cannot be had by Mutter now: \(reason)")
+            agentLog.info("Mutter does not give access to the clipboard now: \(reason)")
             guard number == attempt else { return false }
             if let session { stop(session) }
             // Whoever was told what is there is told that it is lost.

@@ -209,7 +209,7 @@ extension Notice {
             title: isImage
                 ? tr("“{device}” has sent you an image to copy", name)
                 : tr("“{device}” has sent you text to copy", name),
-            lines: [tr("For ten minutes it can be put into the clipboard here.")], icon: "edit-paste",
+            lines: [tr("It can be put into the clipboard here for ten minutes.")], icon: "edit-paste",
             buttons: [Button(label: tr("Copy"), press: .paste(sent.deviceID))])
     }
 
@@ -232,7 +232,7 @@ extension Notice {
     static var welcome: Notice {
         Notice(
             slot: .welcome, title: tr("Handoff is installed"),
-            lines: [tr("Pair your other computer, and go on there with what you do here.")],
+            lines: [tr("Pair your other computer, and continue there what you do here.")],
             icon: HandoffNames.broker.text, buttons: [Button(label: tr("Pair…"), press: .openWindow)],
             press: .openWindow)
     }

@@ -122,7 +122,7 @@ final class PlainNotices: NoticeServer {
                 try await bus.startService(Self.name, timeout: Self.patienceWithStart)
             } catch {
                 agentLog.debug(
-                    "There is nobody to show notifications yet: \(DBusError.converting(error).message)")
+                    "No program shows notifications yet: \(DBusError.converting(error).message)")
             }
             if let self, name == nil { isAsking = false }
         }

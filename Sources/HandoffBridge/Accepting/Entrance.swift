@@ -87,7 +87,7 @@ final class Entrance {
         } catch {
             let place = address.map { "\($0)" } ?? "port \(chosenPort)"
             state.refusals.note(
-                "Others cannot connect, since \(place) is not to be had: \(error) Trying again.")
+                "Others cannot connect, since \(place) is not available: \(error) Trying again.")
             if port == 0 { owner.portChanged() }
             retry = .timer(after: Self.retryInterval) { [weak self] in
                 guard let self else { return }

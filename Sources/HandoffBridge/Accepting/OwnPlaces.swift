@@ -122,7 +122,7 @@ final class OwnPlaces {
                 return
             } catch {
                 state.refusals.note(
-                    "Peers on other networks cannot connect to \(text), since its port \(port &+ number) is not to be had:"
+                    "Peers on other networks cannot connect to \(text), since its port \(port &+ number) is not available:"
                         + " \(error) If that lasts, choose another one: Port in handoff.conf.")
             }
         }

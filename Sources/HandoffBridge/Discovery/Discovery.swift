@@ -74,10 +74,10 @@ final class Discovery {
         }
         if system.isConnecting { return .none }
         if system.bus == nil {
-            return ShownError(.disconnected, "There is no system bus, by which Avahi could be asked.")
+            return ShownError(.disconnected, "There is no system bus, which is needed to reach Avahi.")
         }
         return isRunning
-            ? ShownError(.failed, "Avahi does not let itself be asked.")
+            ? ShownError(.failed, "Avahi does not accept questions.")
             : ShownError(.serviceUnknown, "Avahi is not running.")
     }
 

@@ -40,8 +40,8 @@ struct Introduction: Hashable, Sendable {
         guard places.allSatisfy({ KnockDestination(said: $0) != nil }) else {
             throw HandoffFailure(
                 .invalidArguments,
-                "\(device) has a place that is none. Give 16 bytes of an address that means something on other networks, and"
-                    + " two of a port.")
+                "\(device) has a place that is not valid. Give 16 bytes of an address that means something "
+                    + "on other networks, and two of a port.")
         }
         self.name = PeerText.name(name)
         self.type = DeviceType.checked(type)

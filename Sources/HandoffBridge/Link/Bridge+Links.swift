@@ -46,7 +46,7 @@ extension Bridge: LinksOwner {
         guard link.isFarewell, state.trust[link.device] == nil, !welcomesStranger(from: link.remoteHost),
             !pairings.isAgreed(over: link)
         else { return }
-        link.closeWhenSent("it is no peer any more")
+        link.closeWhenSent("it is no longer a peer")
     }
 
     /// Both ends of a paired link adopt its secret, unless they already share one

@@ -85,7 +85,7 @@ struct LinkHello: Hashable, Sendable {
         guard bytes.allSatisfy({ KnockDestination(said: $0) != nil }) else {
             throw HandoffFailure(
                 .invalidArguments,
-                "An entry of \(Key.places) is no place. Give 16 bytes of an address that means something on other"
+                "An entry of \(Key.places) is not a place. Give 16 bytes of an address that means something on other"
                     + " networks, and two of a port.")
         }
         return places(bytes)

@@ -97,7 +97,7 @@ final class Links {
     private static func barred(_ who: String) -> TLSFailure {
         TLSFailure(
             "\(who) took up more than \(TimeBudgets.longBudget) of processor time in a minute. Try again in another"
-                + " minute; unpair it if that goes on")
+                + " minute; unpair it if that continues")
     }
 
     /// Ends the oldest links if one more would be too many, be it among strangers who dialled and are not
@@ -169,7 +169,7 @@ final class Links {
         let name = device.map(state.label(of:)) ?? "Devices that are not paired"
         bridgeLog.warning(
             "\(name) took up more than \(TimeBudgets.longBudget) of processor time in a minute: no link with"
-                + " it for the next minute. Unpair it if that goes on.")
+                + " it for the next minute. Unpair it if that continues.")
         for link in all where link.account?.device == device {
             link.close("it took up too much processor time")
         }

@@ -114,11 +114,11 @@ final class PairingDialogue {
 
     func linkEnded() { perform(machine.linkLost()) }
 
-    /// The dialogue goes on elsewhere: nothing more happens here.
+    /// The dialogue is continued elsewhere: nothing more happens here.
     func abandon() {
         timer.set(nil)
         machine.abandon()
-        commit?.resume(throwing: HandoffFailure(.pairingFailed, "Pairing goes on over another link."))
+        commit?.resume(throwing: HandoffFailure(.pairingFailed, "Pairing continues over another link."))
         commit = nil
     }
 

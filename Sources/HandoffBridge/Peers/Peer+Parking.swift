@@ -61,7 +61,7 @@ extension Peer {
             return fallsAsleep(link)
         }
         guard open == .boolean(true) else {
-            throw HandoffFailure(.invalidArguments, "Open is no boolean. Give it one, of the type b.")
+            throw HandoffFailure(.invalidArguments, "Open is not a boolean. Give it one, of the type b.")
         }
         guard !offer.holds(id) else {
             throw HandoffFailure(

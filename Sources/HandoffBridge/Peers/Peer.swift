@@ -245,7 +245,7 @@ final class Peer {
         let origin = summary["Kept"]
         guard origin.map({ $0.string.flatMap { ActivityID($0) } != nil }) ?? true else {
             throw HandoffFailure(
-                .invalidArguments, "Kept is no id of an activity. Give it one, of the type s.")
+                .invalidArguments, "Kept is not the id of an activity. Give it one, of the type s.")
         }
         // It is offered now, whatever was left of it before.
         aside.drop(id)

@@ -220,7 +220,7 @@ final class Streams {
             if count(share) >= Quota.documentsOfPeer { await end(of: share, within: Deadline.formerDocument) }
             guard count(share) < Quota.documentsOfPeer else {
                 throw HandoffFailure(
-                    .limitsExceeded, "Another document is on its way already. Wait until it is there.")
+                    .limitsExceeded, "Another document is on its way already. Wait until it has arrived.")
             }
         }
         opening[share, default: 0] += 1

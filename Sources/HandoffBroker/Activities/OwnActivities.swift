@@ -127,7 +127,7 @@ final class OwnActivities {
         let key = PeerText.message(key)
         guard isNew(hint: "key \(key)") else { return }
         brokerLog.warning(
-            "\(applicationID) has given an activity “\(key)”, which is no property of activities and is ignored. Those that"
+            "\(applicationID) has given an activity “\(key)”, which is not a property of activities and is ignored. Those that"
                 + " there are stand in org.example.Handoff.Activity.")
     }
 

@@ -59,8 +59,9 @@ final class InstalledApplications {
         guard let soFar, !isOverdue else { return }
         isOverdue = true
         brokerLog.warning(
-            "The desktop entries have not been read yet, and what waits for that waits no longer: a file system is slow or"
-                + " does not answer, or there are too many calls. What is known of them so far counts until they have been."
+            "The desktop entries have not been read yet, and calls wait for them no longer: a file system is"
+                + " slow or does not answer, or there are too many calls. What is known of the entries so far "
+                + "counts until they have been read."
         )
         onChange(soFar, false)
     }

@@ -61,7 +61,7 @@ final class PeerCalls: CallGate {
         guard let device else { return }
         brokerLog.warning(
             "What \(peers.known.name(of: device)) asks took up more than \(TimeBudgets.longBudget) of"
-                + " processor time in a minute: it is refused for the next minute. Unpair it if that goes on."
+                + " processor time in a minute: it is refused for the next minute. Unpair it if that continues."
         )
         // It could not say that the offer has changed.
         peers.offers.withdrawAll(from: device)

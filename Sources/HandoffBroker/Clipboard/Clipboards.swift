@@ -261,7 +261,7 @@ final class Clipboards {
             let content = held.sent(sent, to: device, at: clock.instant)
             guard let content = try kind.map({ try content?.only($0) }) ?? content else {
                 throw HandoffFailure(
-                    .offerWithdrawn, "What was sent cannot be had any more. Have it sent once more.")
+                    .offerWithdrawn, "What was sent is no longer available. Have it sent once more.")
             }
             return content
         }

@@ -41,7 +41,7 @@ extension ContinuationRunner {
             for: application, continuing: machine.getsPageAlone ? nil : machine.offer)
     }
 
-    /// The application that was to be handed the activity does not get it, although it goes on.
+    /// The application that was to be handed the activity does not get it, although it is continued.
     func takeFromApplication() {
         owner.released(id)
     }

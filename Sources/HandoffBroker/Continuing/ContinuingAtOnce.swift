@@ -79,7 +79,7 @@ final class ContinuingAtOnce {
             guard RemoteActivityKey(path) != nil else {
                 throw HandoffFailure(
                     .invalidArguments,
-                    "\(shown) is no activity of another device. Give objects \(HandoffNames.remote)/DEVICE/ID."
+                    "\(shown) is not an activity of another device. Give objects \(HandoffNames.remote)/DEVICE/ID."
                 )
             }
             guard !paths[..<index].contains(path) else {

@@ -61,7 +61,7 @@ struct DocumentFile {
         activity["OriginalURL"] = original.flatMap { FileURL.text(Array($0.utf8)) }.map { .string($0) }
     }
 
-    /// What its user has to know of it once the activity goes on; empty if nothing.
+    /// What its user has to know of it once the activity is continued; empty if nothing.
     var note: String { path == brought?.placed.path ? brought?.placed.note ?? "" : "" }
 
     /// The application has taken the content of the changed copy over into the original, and the copy away.

@@ -15,7 +15,8 @@ struct ParkedActivity: Sendable {
         guard offer.agrees(with: fetched), offer.revision == fetched.revision else {
             throw HandoffFailure(
                 .invalidArguments,
-                "What is left of activity \(offer.id) is not what its summary says. Give both of the same state."
+                "The state that is left of activity \(offer.id) does not match its summary. Give both of the"
+                    + " same state."
             )
         }
     }

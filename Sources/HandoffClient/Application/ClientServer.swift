@@ -26,7 +26,7 @@ final class ClientServer: ApplicationServer, ActivityDelegateServer {
     ) {
         let (client, delegate) = try delegate()
         guard let key = client.activities.key(at: path) else {
-            throw DBusError.unknownObject("\(path) is no activity of this application, or no longer.")
+            throw DBusError.unknownObject("\(path) is not an activity of this application, or no longer.")
         }
         return (client, delegate, key)
     }

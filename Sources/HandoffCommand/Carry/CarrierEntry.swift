@@ -22,8 +22,8 @@ struct CarrierEntry: Equatable, Sendable {
             guard !label.isEmpty, PeerText.name(label) == label else {
                 throw .usage(
                     tr(
-                        "“{label}” cannot be shown as what carries: give 1 to {count} characters, without"
-                            + " control characters, and without white space at the ends.",
+                        "“{label}” cannot be shown as the name of a carrier: give 1 to {count} characters, "
+                            + "without control characters, and without white space at the ends.",
                         ["label": label.shown, "count": "\(PeerText.maximumName)"]))
             }
             self.label = label

@@ -54,7 +54,7 @@ final class CarrierProcess {
                 ["program": name.shown, "count": "\(Self.patience.components.seconds)"])
         } else if count > 0 {
             told = tr(
-                "“{program}” has brought “{text}…”, and no greeting of Handoff.",
+                "“{program}” has brought “{text}…” instead of a greeting of Handoff.",
                 ["program": name.shown, "text": String(decoding: first[..<count], as: UTF8.self).shown])
         } else {
             await ending.value

@@ -26,12 +26,12 @@ enum CarryTask: Equatable, Sendable {
             return
         }
         guard chosen.count == 1 else {
-            throw .usage(tr("--accept, --listen and --all do not go together. Give one of them."))
+            throw .usage(tr("--accept, --listen and --all cannot be combined. Give one of them."))
         }
         guard values.rest.isEmpty, command?.isEmpty != false, !values.has("label") else {
             throw .usage(
                 tr(
-                    "--{option} stands alone: no device, command or --label goes with it.",
+                    "--{option} is used alone, without a device, a command or --label.",
                     ["option": option]))
         }
         switch option {
@@ -63,7 +63,8 @@ enum CarryTask: Equatable, Sendable {
             throw .usage(tr("Something is missing: the usage is “handoff {usage}”.", ["usage": usage]))
         }
         guard devices.count == 1 else {
-            throw .usage(tr("There is too much: the usage is “handoff {usage}”.", ["usage": usage]))
+            throw .usage(
+                tr("There are too many arguments: the usage is “handoff {usage}”.", ["usage": usage]))
         }
         return try CarrierEntry(device: device, command: command, label: values["label"])
     }

@@ -45,7 +45,7 @@ final class ListeningRun {
     private func carry(_ number: Int32) async {
         let connection = FileDescriptor(owning: number)
         guard let bridge else {
-            said.say(tr("There is no bridge at present. What connects is closed."))
+            said.say(tr("There is no bridge at present. Connections are closed."))
             return
         }
         do {

@@ -91,7 +91,7 @@ final class ListeningSocket {
         guard status.st_mode & S_IFMT == S_IFSOCK else {
             throw CommandFailure(
                 tr(
-                    "“{file}” is there already, and is no socket. Move it away, or give another path.",
+                    "“{file}” exists already, and is not a socket. Move it away, or give another path.",
                     ["file": path.shown]))
         }
         guard !isInUse(path) else {
@@ -140,7 +140,7 @@ final class ListeningSocket {
     private static func failure(_ path: String, _ reason: String) -> CommandFailure {
         CommandFailure(
             tr(
-                "There can be no socket at “{file}”: {reason}.", ["file": path.shown, "reason": reason]))
+                "No socket can be made at “{file}”: {reason}.", ["file": path.shown, "reason": reason]))
     }
 
     /// A new socket that does not wait; negative if there is none.

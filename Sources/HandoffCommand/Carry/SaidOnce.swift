@@ -17,6 +17,6 @@ final class SaidOnce {
     func say(_ text: String) {
         guard said.count < Self.maximum, said.insert(text).inserted else { return }
         Output.note(text)
-        if said.count == Self.maximum { Output.note(tr("What else goes wrong is not told any more.")) }
+        if said.count == Self.maximum { Output.note(tr("Further failures are not reported.")) }
     }
 }

@@ -45,8 +45,9 @@ struct CopiedInput: Sendable {
         guard let kind = Self.kind(of: bytes) else {
             throw CommandFailure(
                 tr(
-                    "{input} is neither text in UTF-8 nor an image in PNG, and only these are copied. A file goes on with"
-                        + " “handoff publish FILE”, or in a shared folder.", ["input": label]))
+                    "{input} is neither text in UTF-8 nor an image in PNG, and only these are copied. "
+                        + "Continue a file with “handoff publish FILE”, or in a shared folder.",
+                    ["input": label]))
         }
         return try ClipboardContent([(kind, try ClipboardFile(bytes))])
     }
@@ -92,8 +93,8 @@ struct CopiedInput: Sendable {
     private var tooLarge: CommandFailure {
         CommandFailure(
             tr(
-                "{input} has more than {size} MiB, which is the most that is copied. A file goes on with “handoff publish"
-                    + " FILE”, or in a shared folder.",
+                "{input} has more than {size} MiB, which is the most that is copied. Continue a file with "
+                    + "“handoff publish FILE”, or in a shared folder.",
                 ["input": label, "size": "\(ClipboardFile.maximum >> 20)"]), .refused, name: "LimitsExceeded")
     }
 }

@@ -92,7 +92,7 @@ struct DeviceClipboard {
     }
 
     private static func notSent(_ device: String, _ reason: String) -> String {
-        tr("“{device}” has not got it: “{reason}”", ["device": device, "reason": reason])
+        tr("“{device}” has not received it: “{reason}”", ["device": device, "reason": reason])
     }
 }
 

@@ -169,7 +169,7 @@ final class PairRun {
         let timer = LoopSource.timer(after: Self.patience) {
             progress.show(
                 tr(
-                    "Connecting to {address}. If a firewall there drops what comes, this takes a while.",
+                    "Connecting to {address}. If a firewall there drops connections, this takes a while.",
                     ["address": ChosenText(title: address).shown]))
         }
         defer {
@@ -235,7 +235,7 @@ final class PairRun {
                 ["name": Self.word(ChosenText(name: name).shown), "port": "\(port)"]))
         guard let reason = try await undiscovered() else { return }
         Output.note(
-            tr("Devices are not found by themselves: {reason}", ["reason": reason.summary]) + " "
+            tr("Devices are not found automatically: {reason}", ["reason": reason.summary]) + " "
                 + tr("Only the address works for now, until avahi-daemon is installed and started."))
     }
 
@@ -251,7 +251,7 @@ final class PairRun {
     /// it can be chosen.
     private func list(_ candidates: PairingCandidates, _ listed: inout [PairingCandidate]) {
         guard candidates.all.count > 1 || !listed.isEmpty else { return }
-        var lines = listed.isEmpty ? [tr("More than one device is there:")] : []
+        var lines = listed.isEmpty ? [tr("There is more than one device:")] : []
         for candidate in candidates.all {
             let known = listed.firstIndex { $0.key == candidate.key }
             if let known, listed[known].asks || !candidate.asks { continue }
@@ -262,7 +262,7 @@ final class PairRun {
         if lines.isEmpty { return }
         tell(
             lines.joined(separator: "\n")
-                + "\n" + tr("Type the number of the one that is to be paired, or wait for another."))
+                + "\n" + tr("Type the number of the device to pair with, or wait for another."))
     }
 
     /// The candidate whose number is `text`; nil if there is none.
@@ -276,7 +276,7 @@ final class PairRun {
         }
         let key = listed[number - 1].key
         guard let candidate = candidates.all.first(where: { $0.key == key }) else {
-            tell(tr("That one is not there any more."))
+            tell(tr("That device is not there any more."))
             return nil
         }
         return try await meant(candidate)
@@ -305,7 +305,8 @@ final class PairRun {
         if device.isPaired, device.isConnected {
             Output.note(
                 tr(
-                    "“{device}” is paired with this device already. Both are paired anew; interrupt this to leave it as it is.",
+                    "“{device}” is paired with this device already. The two are paired again; interrupt this"
+                        + " to leave the pairing as it is.",
                     ["device": device.label.shown]))
         }
         current = path

@@ -115,7 +115,7 @@ extension CommandFailure {
         }
         let lines = [
             tr("The device “{device}” cannot be found by its name.", what),
-            tr("Devices are not found by themselves: {reason}", ["reason": undiscovered.summary]),
+            tr("Devices are not found automatically: {reason}", ["reason": undiscovered.summary]),
             tr(
                 "Run “handoff pair” there, and here “handoff pair HOST:PORT” with that machine's name or address and"
                     + " the port that it says; or install and start avahi-daemon on both."),

@@ -37,7 +37,7 @@ struct ResetVerb: Verb {
         guard failures.isEmpty else {
             throw CommandFailure(
                 ([tr("Not everything could be removed.")] + failures + [
-                    tr("Mend that, then run “handoff reset” again.")
+                    tr("Fix that, then run “handoff reset” again.")
                 ])
                 .joined(separator: "\n  "))
         }
@@ -53,14 +53,15 @@ struct ResetVerb: Verb {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw CommandFailure.usage(
                 tr(
-                    "There is no terminal to ask in whether Handoff is to forget everything. If it is, give --yes."
+                    "There is no terminal in which to ask whether Handoff is to forget everything. If it is,"
+                        + " give --yes."
                 )
             )
         }
         let lines = await Self.question(of: Self.peers(session))
         // What was typed before the question is no answer to it.
         tcflush(STDIN_FILENO, TCIFLUSH)
-        Output.error(lines.joined(separator: "\n") + "\n" + tr("Type “yes” to go on:") + " ")
+        Output.error(lines.joined(separator: "\n") + "\n" + tr("Type “yes” to continue:") + " ")
         let (answers, feed) = AsyncStream<String?>.makeStream()
         let keyboard = Keyboard { feed.yield($0) }
         keyboard.readLine()
@@ -82,7 +83,7 @@ struct ResetVerb: Verb {
 
     private static func question(of peers: [KnownDevice]) -> [String] {
         [
-            tr("Handoff is to forget everything on this device:"),
+            tr("Handoff will forget everything on this device:"),
             tr("  - its key and its id: for others it will be another device;"),
             tr("  - the devices that it is paired with, which have to be paired again;"),
         ] + peers.map { "      \($0.label.inQuotes)" } + [

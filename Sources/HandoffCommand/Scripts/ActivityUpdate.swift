@@ -66,9 +66,9 @@ struct ActivityUpdate: Equatable {
         let nearest = NearestWord.to(name, among: settable.keys.sorted() + helping.sorted())
         let advice =
             nearest.map { tr("Did you mean “{name}”?", ["name": $0]) }
-            ?? tr("What belongs to the application goes into “userInfo”.")
+            ?? tr("What belongs to the application has to be in “userInfo”.")
         return CommandFailure(
-            tr("“{name}” is no property of an activity.", ["name": name.shown]) + " \(advice)")
+            tr("“{name}” is not a property of an activity.", ["name": name.shown]) + " \(advice)")
     }
 
     /// What a property of this type is that has no value.
@@ -95,7 +95,7 @@ struct ActivityUpdate: Equatable {
         guard value.properties != nil else {
             throw CommandFailure(
                 tr(
-                    "“userInfoText” is no dictionary of the type {type}: begin it with @{type}.",
+                    "“userInfoText” is not a dictionary of the type {type}: begin it with @{type}.",
                     ["type": "a{sv}"]))
         }
         return value
@@ -113,7 +113,7 @@ struct ActivityUpdate: Equatable {
             let value = try naming(entry.name) { () throws(CommandFailure) in
                 guard case .string(let type)? = told[entry.name] else { return try entry.value.value }
                 guard Signature.isSingle(type) else {
-                    throw CommandFailure(tr("“{type}” is no type of D-Bus.", ["type": type.shown]))
+                    throw CommandFailure(tr("“{type}” is not a type of D-Bus.", ["type": type.shown]))
                 }
                 return try entry.value.value(as: type)
             }

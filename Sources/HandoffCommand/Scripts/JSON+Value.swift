@@ -119,7 +119,7 @@ extension JSON {
         let types = ["date": "x", "url": "s", "set": "av", "null": "b"]
         guard let type = types[tag] else {
             throw CommandFailure(
-                tr("“{tag}” is no tag. The tags are date, url, set and null.", ["tag": tag.shown]))
+                tr("“{tag}” is not a tag. The tags are date, url, set and null.", ["tag": tag.shown]))
         }
         return try Self.tagged(tag, try fields[1].value(as: type))
     }

@@ -13,7 +13,7 @@ struct ScriptOptions: Sendable {
     let readsLines: Bool
     /// What says what the state is, when it is needed.
     let save: String?
-    /// What is run once the activity has gone on elsewhere.
+    /// What is run once the activity was continued elsewhere.
     let continued: String?
 
     static func declare(_ options: inout ProgramOptions) {
@@ -29,7 +29,8 @@ struct ScriptOptions: Sendable {
         options.text(
             "continued", argument: "COMMAND",
             tr(
-                "Run this whenever the activity has gone on elsewhere; HANDOFF_DEVICE_ID and HANDOFF_DEVICE_NAME say where"
+                "Run this whenever the activity was continued elsewhere; HANDOFF_DEVICE_ID and "
+                    + "HANDOFF_DEVICE_NAME say where"
             ))
     }
 
@@ -123,7 +124,7 @@ final class PublishingScript {
         refusedLines += 1
         if refusedLines <= Self.toldLines { Output.note(text) }
         if refusedLines == Self.toldLines {
-            Output.note(tr("More lines that are left out are only counted."))
+            Output.note(tr("Further lines that are left out are only counted."))
         }
     }
 
@@ -179,14 +180,14 @@ final class PublishingScript {
             return answer
         } catch {
             let message = tr("The command of --save has not said what the state is.") + " \(error.message)"
-            Output.note("\(message) " + tr("What was known before goes on."))
+            Output.note("\(message) " + tr("The state from before is handed off."))
             throw HandoffFailure(.applicationFailed, message)
         }
     }
 
     // MARK: Going on elsewhere
 
-    /// The activity has gone on there.
+    /// The activity was continued there.
     func wasContinued(on device: ClientDevice) {
         guard options.continued != nil, !isOver else { return }
         guard waiting.count < Self.maximumWaiting else {

@@ -29,7 +29,7 @@ final class ReceivingCommands {
             throw HandoffFailure(
                 .applicationFailed,
                 tr(
-                    "The command that continues activities runs {count} times already. Try again when one has ended.",
+                    "{count} commands that continue activities are running already. Try again when one has ended.",
                     ["count": "\(running.count)"])
             )
         }

@@ -14,7 +14,7 @@ enum TmuxSession {
         guard let socket = Variables.all["TMUX"]?.split(separator: ",").first,
             let pane = Variables.all["TMUX_PANE"]
         else {
-            throw CommandFailure(tr("This is no session of tmux. Start one (tmux), and try again in it."))
+            throw CommandFailure(tr("This is not a session of tmux. Start one (tmux), and try again in it."))
         }
         guard socket.split(separator: "/").last == "default" else {
             throw CommandFailure(

@@ -33,7 +33,8 @@ struct PublishedDocument: Sendable {
         default:
             throw CommandFailure(
                 tr(
-                    "“{file}” is not a regular file, so it is no document. Send what comes from it with --stream.",
+                    "“{file}” is not a regular file, so it is not a document. Send what can be read from it "
+                        + "with --stream.",
                     ["file": shown.shown])
             )
         }

@@ -41,6 +41,6 @@ extension [DeviceFetches] {
                         ChosenText(name: device.deviceName).shown,
                     ])
         }
-        return [tr("Fetched by other devices since the broker began:")] + table.lines(indent: 2)
+        return [tr("Fetched by other devices since the broker started:")] + table.lines(indent: 2)
     }
 }

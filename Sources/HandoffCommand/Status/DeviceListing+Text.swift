@@ -26,6 +26,6 @@ extension [DeviceListing] {
                 device.titles.map { ChosenText(title: $0).inQuotes }.joined(separator: ", "),
                 ChosenText(name: device.deviceName).shown)
         }
-        return [tr("Told what is open here, since the broker began:")] + table.lines(indent: 2)
+        return [tr("Told what is open here, since the broker started:")] + table.lines(indent: 2)
     }
 }

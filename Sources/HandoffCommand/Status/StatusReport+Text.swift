@@ -33,8 +33,8 @@ extension StatusReport {
                 (
                     tr("Clipboard"),
                     tr(
-                        "nothing reaches the one of this desktop. “handoff paste --stdout” prints what was copied on another"
-                            + " device."
+                        "the clipboard of this desktop cannot be reached. “handoff paste --stdout” prints "
+                            + "what was copied on another device."
                     )
                 ))
         }

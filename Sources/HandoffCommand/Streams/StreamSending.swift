@@ -75,7 +75,7 @@ final class StreamSending: Sendable {
             return .refused(
                 CommandFailure(
                     tr(
-                        "The other side has ended before it had written all of {count} bytes.",
+                        "The other side has ended before it had written all {count} bytes.",
                         ["count": "\(copy.count)"])))
         }
         progress.end()

@@ -12,22 +12,22 @@ struct CarryVerb: Verb {
     static let summary = tr("Reach a device by a command such as ssh, where there is no direct way to it")
     static let completion = Completion.peers
     static let completions = ["listen": Completion.files]
-    static let jsonSummary = tr("Print JSON of what fails, for programs")
+    static let jsonSummary = tr("Print failures as JSON, for programs")
 
     private let task: CarryTask
 
     static func declare(_ options: inout ProgramOptions) {
         options.text(
             "label", argument: "TEXT",
-            tr("What brings the connection, for people (default: the name of the command)"))
+            tr("The name of the carrier, for people (default: the name of the command)"))
         options.flag(
-            "all", tr("Do that for all devices and commands in the group [Carriers] of handoff.conf"))
+            "all", tr("Run all carriers in the group [Carriers] of handoff.conf"))
         options.flag(
             "accept",
-            tr("Be the other end: what comes by standard input and output is a connection of another device"))
+            tr("Be the other end: standard input and output are a connection from another device"))
         options.text(
             "listen", argument: "PATH",
-            tr("Be the other end for all that connects to a Unix socket, which is made at this path"))
+            tr("Be the other end for all connections to a Unix socket, which is made at this path"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {

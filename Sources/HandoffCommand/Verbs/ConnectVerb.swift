@@ -31,7 +31,7 @@ struct ConnectVerb: Verb {
         let timer = LoopSource.timer(after: Self.patience) {
             progress.show(
                 tr(
-                    "Connecting to {address}. If a firewall there drops what comes, this takes a while.",
+                    "Connecting to {address}. If a firewall there drops connections, this takes a while.",
                     ["address": ChosenText(title: address).shown]))
         }
         defer {

@@ -14,7 +14,9 @@ extension ContinueVerb {
     func continueAll(in session: Session) async throws -> Int32 {
         guard isSure || Terminal.canAsk else {
             throw CommandFailure.usage(
-                tr("There is no terminal to ask in what is to be continued. If it is all, give --yes."))
+                tr(
+                    "There is no terminal in which to ask what is to be continued. To continue everything, give --yes."
+                ))
         }
         let broker = try await session.broker()
         // From here on, the broker tells this connection of changes.
@@ -40,7 +42,7 @@ extension ContinueVerb {
         return failure?.status ?? 0
     }
 
-    /// Asks whether to go on.
+    /// Asks whether to continue them.
     /// - Throws: a failure if the answer is not yes.
     @MainLoop
     private func ask(_ question: String) async throws {
@@ -116,8 +118,9 @@ extension ContinueAllReport {
     var lost: CommandFailure {
         CommandFailure(
             tr(
-                "The broker ended before all was over: {done} of {total} were continued. Look at what is open here before"
-                    + " you continue the rest.", ["done": "\(done)", "total": "\(entries.count)"]),
+                "The broker ended before everything was finished: {done} of {total} were continued. Look at "
+                    + "what is open here before you continue the rest.",
+                ["done": "\(done)", "total": "\(entries.count)"]),
             .notRunning)
     }
 

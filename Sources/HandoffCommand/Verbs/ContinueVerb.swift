@@ -43,15 +43,15 @@ struct ContinueVerb: Verb {
         remembers = values.has("remember")
         guard !remembers || application != nil else {
             throw .usage(
-                tr("--remember goes with --app, which says which application is to be remembered."))
+                tr("--remember needs --app, which says which application is to be remembered."))
         }
         isVerbose = values.has("verbose")
         (device, continuesAll, isSure) = (values["device"], values.has("all"), values.has("yes"))
         guard continuesAll || !isSure else {
-            throw .usage(tr("--yes goes with --all, which asks before it continues anything."))
+            throw .usage(tr("--yes needs --all, which asks before it continues anything."))
         }
         guard !continuesAll || (id == nil && application == nil && !isVerbose) else {
-            throw .usage(tr("--all does not go with an ID, --app, --remember or --verbose."))
+            throw .usage(tr("--all cannot be combined with an ID, --app, --remember or --verbose."))
         }
     }
 

@@ -10,7 +10,7 @@ struct CopyVerb: Verb {
     static let name = "copy"
     static let arguments: String? = "DEVICE [FILE]"
     static let summary = tr(
-        "Send what was copied here, or a text or an image, to a device, where it is asked whether to copy it")
+        "Send what was copied here, or a text or an image, to a device, which asks whether to copy it")
     static let completion = Completion.peers
     static let furtherCompletion = Completion.files
 
@@ -37,7 +37,7 @@ struct CopyVerb: Verb {
     /// The line that says what was sent.
     static func words(_ summary: ClipboardSummary, to device: KnownDevice) -> String {
         tr(
-            "Sent to “{device}”: {content}. It is asked there whether to copy it.",
+            "Sent to “{device}”: {content}. That device asks whether to copy it.",
             ["content": summary.text, "device": device.label.shown])
     }
 }

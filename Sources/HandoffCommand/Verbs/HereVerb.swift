@@ -23,12 +23,12 @@ struct HereVerb: Verb {
         options.flag(
             "history",
             tr(
-                "Take the last commands along, to be looked at there: what standard input holds, e.g. from"
+                "Take the last commands along, to be read there: what standard input holds, e.g. from"
                     + " “fc -ln -20 |”, or else the end of the shell's history file"))
         options.flag(
             "session",
             tr("Offer the session of tmux that you are in instead, so that another device attaches to it"))
-        options.flag("end", tr("Offer it no longer; it ends with the shell by itself"))
+        options.flag("end", tr("End the offer; it also ends with the shell"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -37,7 +37,7 @@ struct HereVerb: Verb {
         hasHistory = values.has("history")
         isSession = values.has("session")
         guard [ends, hasHistory, isSession].count(where: { $0 }) <= 1 else {
-            throw .usage(tr("--end, --history and --session do not go together. Give one of them."))
+            throw .usage(tr("--end, --history and --session cannot be combined. Give one of them."))
         }
     }
 

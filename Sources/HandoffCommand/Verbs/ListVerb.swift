@@ -29,7 +29,7 @@ struct ListVerb: Verb {
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
         (showsAll, showsOpen, device) = (values.has("all"), values.has("open"), values["device"])
         guard showsOpen || device == nil else {
-            throw .usage(tr("--device goes with --open, which lists what is open at that device."))
+            throw .usage(tr("--device needs --open, which lists what is open at that device."))
         }
     }
 

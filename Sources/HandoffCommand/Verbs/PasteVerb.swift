@@ -23,7 +23,7 @@ struct PasteVerb: Verb {
         options.flag("stdout", tr("Write it to standard output, and leave the clipboard here as it is"))
         options.text(
             "type", argument: "TYPE",
-            tr("With --stdout: as text, html, image or files (default: text, if it can be had as that)"))
+            tr("With --stdout: as text, html, image or files (default: text, if it is available)"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -32,11 +32,11 @@ struct PasteVerb: Verb {
         let type = values["type"]
         kind = type.flatMap { ClipboardKind(argument: $0) }
         if let type {
-            guard prints else { throw .usage(tr("--type goes with --stdout.")) }
+            guard prints else { throw .usage(tr("--type needs --stdout.")) }
             guard kind != nil else {
                 throw .usage(
                     tr(
-                        "--type “{text}” is nothing that can be had from other devices: give text, html, image or files.",
+                        "--type “{text}” is not available from other devices: give text, html, image or files.",
                         ["text": type.shown]))
             }
         }
@@ -60,7 +60,8 @@ struct PasteVerb: Verb {
         let content = try await clipboard.content(kind)
         guard let kind = kind ?? Self.best(of: content.kinds), let file = try content.file(of: kind) else {
             throw CommandFailure(
-                tr("What was copied there cannot be had as that. Try another --type, or none."), .notFound)
+                tr("What was copied there is not available as that type. Try another --type, or none."),
+                .notFound)
         }
         try Self.print(kind, try file.bytes())
         if session.printsJSON { Output.jsonNote(clipboard.device.json(clipboard: content.about)) }

@@ -33,10 +33,11 @@ struct PublishVerb: Verb {
             tr("Its title (default: the name of the document, or the page's address; {need})", ["need": need])
         )
         options.text(
-            "document", argument: "FILE", tr("A file to go on with; the other device gets a file of its own"))
-        options.text("web", argument: "URL", tr("A web page to go on with"))
+            "document", argument: "FILE", tr("The file to continue; the other device gets a file of its own"))
+        options.text("web", argument: "URL", tr("The web page to continue"))
         options.text(
-            "webpage", argument: "URL", tr("A web page for devices where no application continues it"))
+            "webpage", argument: "URL",
+            tr("A web page for devices where no application continues the activity"))
         options.texts(
             "user-info", argument: "KEY=STRING",
             tr("An entry of its state, or KEY:=VALUE with a value in GVariant text format; may be repeated"))
@@ -47,7 +48,7 @@ struct PublishVerb: Verb {
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
-        // Whoever has a file to go on with names it, before they have read of the option.
+        // Whoever has a file to continue names it, before they have read of the option.
         let most = values["document"] == nil ? 1 : 0
         let file = try values.arguments(0...most, "publish [OPTION…] [FILE]").first
         script = try ScriptOptions(values)
@@ -227,7 +228,7 @@ private final class Publisher: StandingDelegate {
         }
         guard !isSpent else {
             throw HandoffFailure(
-                .applicationFailed, tr("What is published is sent once, and that was before."))
+                .applicationFailed, tr("Standard input is sent only once, and was sent before."))
         }
         let source = try stream.open()
         isSpent = stream.isOnce

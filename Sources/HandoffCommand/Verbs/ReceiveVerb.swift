@@ -10,7 +10,7 @@ internal import Platform
 struct ReceiveVerb: Verb {
     static let name = "receive"
     static let summary = tr("Receive activities of the given types, and print each as one line of JSON")
-    static let jsonSummary = tr("Print JSON also of what fails; activities always are")
+    static let jsonSummary = tr("Print failures as JSON too; activities always are")
 
     private let declaration: ClientDeclaration
     private let count: Int?
@@ -46,7 +46,7 @@ struct ReceiveVerb: Verb {
         }
         if isStream { try Self.checkOutput() }
         guard !isStream || command == nil else {
-            throw .usage(tr("--run and --stream do not go together. Give one of them."))
+            throw .usage(tr("--run and --stream cannot be combined. Give one of them."))
         }
         if let text = values["count"] {
             guard let number = Int(text), number > 0 else {

@@ -28,7 +28,7 @@ struct SSHVerb: Verb {
         host = arguments.count > 1 ? arguments[1] : nil
         forgets = values.has("forget")
         guard !forgets || host == nil else {
-            throw .usage(tr("--forget and a host do not go together. Give one of them."))
+            throw .usage(tr("--forget and a host cannot be combined. Give one of them."))
         }
     }
 

@@ -15,7 +15,7 @@ struct SendVerb: Verb {
     static let completion = Completion.recipients
 
     static func declare(_ options: inout ProgramOptions) {
-        options.flag("wait", tr("Wait until it goes on there, and say so"))
+        options.flag("wait", tr("Wait until it is continued there, and say so"))
     }
 
     private let device: String?
@@ -48,7 +48,7 @@ struct SendVerb: Verb {
             // The words may be those of the device.
             throw CommandFailure(
                 tr(
-                    "“{device}” has not got it: “{reason}”",
+                    "“{device}” has not received it: “{reason}”",
                     ["device": peer.label.shown, "reason": ChosenText(message: message).shown]),
                 errorName: name)
         }
@@ -57,11 +57,12 @@ struct SendVerb: Verb {
             ? tr("What you used last here was sent to “{device}”.", ["device": peer.label.shown])
             : sent == .waits
                 ? tr(
-                    "“{device}” is away: it will be shown there when it comes, within a week (handoff waiting).",
+                    "“{device}” is away: what was sent will be shown there when the device is back, within a"
+                        + " week (handoff waiting).",
                     ["device": peer.label.shown])
                 : tr("What is current here was sent to “{device}”.", ["device": peer.label.shown])
         if outcome != nil, sent == .waits {
-            throw CommandFailure(words + " " + tr("It does not go on there yet."))
+            throw CommandFailure(words + " " + tr("It was not continued there yet."))
         }
         guard let outcome else {
             try session.reply(words, peer.json([.init(name: "waits", value: .boolean(sent == .waits))]))
@@ -70,7 +71,7 @@ struct SendVerb: Verb {
         Output.note(words)
         let title = ChosenText(title: try await outcome.title()).shown
         try session.reply(
-            tr("“{title}” goes on on “{device}”.", ["title": title, "device": peer.label.shown]),
+            tr("“{title}” is continued on “{device}”.", ["title": title, "device": peer.label.shown]),
             peer.json([.init(name: "title", value: .string(title))]))
         return 0
     }
@@ -99,7 +100,7 @@ extension SendVerb {
     private func send(to phone: KnownPhone, in session: Session) async throws -> Int32 {
         guard !waits else {
             throw CommandFailure.usage(
-                tr("Nobody says when a telephone shows what it was sent. Leave out --wait."))
+                tr("No program says when a telephone shows what was sent to it. Leave out --wait."))
         }
         do {
             try await phone.send(by: try await session.broker())
@@ -107,7 +108,7 @@ extension SendVerb {
             throw CommandFailure(FailureText.sendingToPhone(error).line, errorName: error.name.text)
         }
         try session.reply(
-            tr("“{device}” is sent what is current here.", ["device": phone.label.shown]),
+            tr("What is current here is being sent to “{device}”.", ["device": phone.label.shown]),
             ["phone": .string(phone.id), "name": .string(phone.label.shown)])
         return 0
     }
@@ -145,7 +146,7 @@ private final class SentOutcome {
         _ = try await broker.brokerObjects()
     }
 
-    /// The title of what goes on there.
+    /// The title of what is continued there.
     /// - Throws: why nobody waits any more.
     func title() async throws -> String {
         for await event in events {
@@ -153,8 +154,8 @@ private final class SentOutcome {
             case .continued(let title): return title
             case .brokerEnded:
                 throw CommandFailure(
-                    tr("The broker has ended. What was sent may go on there all the same."), .notRunning)
-            case .end: throw CommandFailure(tr("It does not go on there yet."))
+                    tr("The broker has ended. What was sent may still be continued there."), .notRunning)
+            case .end: throw CommandFailure(tr("It was not continued there yet."))
             }
         }
         throw CommandFailure.busEnded

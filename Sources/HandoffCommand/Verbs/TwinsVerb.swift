@@ -19,10 +19,10 @@ struct TwinsVerb: Verb {
         options.text(
             "join", argument: "MACHINE",
             tr(
-                "Run a shell or the command on this machine of twins that are there already: desk or lap, or where it is"
+                "Run a shell or the command on this machine of twins that already run: desk or lap, or where it is"
             )
         )
-        options.flag("restart", tr("Put new daemons in the place of those of twins that are there already"))
+        options.flag("restart", tr("Replace the daemons of twins that already run"))
     }
 
     init(_ values: ProgramOptions.Values) throws(CommandFailure) {
@@ -83,7 +83,7 @@ struct TwinsVerb: Verb {
         guard Twin.names.contains(name) else {
             throw .usage(
                 tr(
-                    "“{text}” is none of the machines {machines}.",
+                    "“{text}” is not one of the machines {machines}.",
                     ["text": text.shown, "machines": Twin.list]))
         }
         if parts.count > 1 {

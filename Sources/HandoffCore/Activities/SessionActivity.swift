@@ -60,7 +60,7 @@ package struct SessionActivity: Hashable, Sendable {
     var parked: UInt64?
     /// The acts of continuing that of which peers have said; each had it left once.
     var continuations: Set<ContinuationID> = []
-    /// Whether it goes on elsewhere, as it was left there.
+    /// Whether it is continued elsewhere, as it was left there.
     var isElsewhere = false
 
     init(

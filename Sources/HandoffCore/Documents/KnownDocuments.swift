@@ -85,7 +85,7 @@ package struct KnownDocuments: Hashable, Sendable {
     package func known(_ id: DocumentID, from device: DeviceID) -> KnownDocument? {
         guard let entry = entries[id] else { return nil }
         let exchange = entry.exchanges[device]
-        // Elsewhere it may have gone on to a third device, and come here from there.
+        // Elsewhere it may have been continued on a third device, and come here from there.
         guard exchange != nil || entry.source == nil else { return nil }
         var bases = Set([exchange?.sent, exchange?.came].compactMap(\.self))
         if exchange == nil {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// An application here that can go on with what a peer offers, and how.
+/// An application here that can continue what a peer offers, and how.
 package enum Handler: Hashable, Sendable {
     /// It is handed the activity.
     case application(ApplicationID)

@@ -6,7 +6,7 @@
 package struct ContinuedAllNotices: Sendable {
     /// Several activities that are continued together.
     package struct Run: Equatable, Sendable {
-        /// Why one of them does not go on here.
+        /// Why one of them was not continued here.
         package struct Failure: Equatable, Sendable {
             /// Why, and what to do, for people to read.
             package let message: String
@@ -28,7 +28,7 @@ package struct ContinuedAllNotices: Sendable {
         package let id: String
         /// How many activities there are.
         package let total: Int
-        /// How many of them go on here.
+        /// How many of them were continued here.
         package let done: Int
         /// Whether none is under way any more.
         package let isOver: Bool
@@ -38,7 +38,7 @@ package struct ContinuedAllNotices: Sendable {
         package let deviceID: String
         /// What that is called; may be empty.
         package let deviceName: String
-        /// Why the first that was not cancelled does not go on here; nil if there is none.
+        /// Why the first that was not cancelled was not continued here; nil if there is none.
         package let failure: Failure?
 
         /// Several activities.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-/// Another device of the user's, which an activity comes from or goes on at.
+/// Another device of the user's, which an activity comes from or is continued on.
 public struct ContinuationDevice: Hashable, Sendable, Identifiable {
     /// 64 hexadecimal digits that identify it.
     public let id: String

@@ -161,7 +161,7 @@ public final class HandoffApplication {
             registrationError = nil
         }
         if standing == .ended {
-            kitLog.debug("The session bus has ended, and \(id) is known to nobody any more.")
+            kitLog.debug("The session bus has ended, and \(id) is no longer registered.")
             Self.running?.stop()
         }
     }

@@ -74,7 +74,7 @@ extension UserInfoValue {
     ) throws(HandoffError) -> UserInfoValue {
         guard structure.fields.count == 2, case .string(let tag) = structure.fields[0],
             case .variant(let content) = structure.fields[1]
-        else { throw HandoffError(.invalidArguments, "has a structure that is none of Handoff's.") }
+        else { throw HandoffError(.invalidArguments, "has a structure that Handoff does not know.") }
         switch (tag, content) {
         case ("date", .int64(let microseconds)):
             let date = Date(microseconds: microseconds)

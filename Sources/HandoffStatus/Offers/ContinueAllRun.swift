@@ -14,7 +14,7 @@ package struct ContinueAllRun: Equatable, Sendable {
             case waiting
             /// It is under way.
             case continuing
-            /// It goes on here.
+            /// It was continued here.
             case continued
             /// It does not.
             case failed
@@ -69,7 +69,7 @@ package struct ContinueAllRun: Equatable, Sendable {
         package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
         /// What to call its device; fit to be shown.
         package var device: ChosenText { .device(name: deviceName, id: deviceID) }
-        /// Why it does not go on here; nil if it does, or is not over.
+        /// Why it was not continued here; nil if it was, or is not over.
         package var failure: FailureText? {
             guard state == .failed else { return nil }
             return FailureText(
@@ -83,7 +83,7 @@ package struct ContinueAllRun: Equatable, Sendable {
     package let path: ObjectPath
     /// How many activities there are.
     package let total: Int
-    /// How many of them go on here.
+    /// How many of them were continued here.
     package let done: Int
     /// How many do not, and will not.
     package let failed: Int

@@ -51,7 +51,7 @@ struct DiscoveryTests {
             let discovery = owner.discovery { throw NoBus() }
             discovery.update()
             try await eventually {
-                discovery.error.text == "There is no system bus, by which Avahi could be asked."
+                discovery.error.text == "There is no system bus, which is needed to reach Avahi."
             }
             #expect(owner.errorChanges > 0)
             owner.shared.state.handoff = .off
@@ -78,7 +78,7 @@ struct DiscoveryTests {
             try writer.write("")
             try await eventually {
                 try avahi.connection.send(running)
-                return discovery.error.text == "Avahi does not let itself be asked."
+                return discovery.error.text == "Avahi does not accept questions."
             }
             #expect(owner.shared.refusals.contains { $0.hasPrefix("Devices cannot be looked for: ") })
         }

@@ -12,7 +12,7 @@ function checked({forms, sites}) {
     };
 }
 
-// `forms`: whether what is in forms goes along; `sites`: those whose pages never go on elsewhere.
+// `forms`: whether what is in forms goes along; `sites`: those whose pages are never continued elsewhere.
 export async function choices() {
     return checked(await api.storage.local.get(DEFAULTS));
 }

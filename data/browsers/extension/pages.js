@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Which pages go on elsewhere, and what is said of them. Nothing here asks the browser.
+// Which pages are continued elsewhere, and what is said of them. Nothing here asks the browser.
 
 // How long an address may be, and how much of a title is sent.
 const MAXIMUM_ADDRESS = 8192;
@@ -15,7 +15,7 @@ function parsed(address) {
     }
 }
 
-// Whether the page at this address may go on elsewhere, or be opened because it does.
+// Whether the page at this address may be continued elsewhere, or be opened because it is.
 export function isOfferable(address) {
     const url = parsed(address);
     return url !== null && (url.protocol === 'https:' || url.protocol === 'http:') && url.hostname !== '' &&

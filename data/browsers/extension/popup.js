@@ -8,7 +8,7 @@ import {translate} from './texts.js';
 
 const get = id => document.getElementById(id);
 const text = api.i18n.getMessage;
-// What there is to say of each standing in which nothing goes on.
+// What there is to say of each standing in which nothing is continued.
 const TROUBLES = {
     missing: 'hostMissing', absent: 'brokerAbsent', off: 'switchedOff', disabled: 'adapterOff', excluded: 'browserExcluded',
     replaced: 'browserReplaced',

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-// Stands for a page that goes on here, in a tab that its user has not turned to yet, and goes there when they do.
+// Stands for a page that is continued here, in a tab that its user has not turned to yet, and goes there when they do.
 
 import {waitedFor} from './windows.js';
 

@@ -3,11 +3,11 @@
 
 import {described, isOfferable} from './pages.js';
 
-// How many tabs of a window go on elsewhere, and how long the address of each may be.
+// How many tabs of a window are continued elsewhere, and how long the address of each may be.
 const MAXIMUM_TABS = 50;
 const MAXIMUM_ADDRESS = 2048;
 
-// The tabs of a window as the host is told of them, in their order: those that may go on elsewhere, or none if that is not
+// The tabs of a window as the host is told of them, in their order: those that may be continued elsewhere, or none if that is not
 // more than one. One of them is in front: that which is, or the first one after it. Of too many, those nearest to it are told.
 export function toldTabs(tabs, sites) {
     const fit = tab => described(tab, sites) !== null && tab.url.length <= MAXIMUM_ADDRESS;

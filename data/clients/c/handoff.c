@@ -1154,7 +1154,7 @@ delegate_called (HandoffApplication *self, const char *method, GVariant *argumen
   g_autoptr(HandoffUserActivity) activity = found != NULL ? g_object_ref (found) : NULL;
   if (activity == NULL)
     g_dbus_method_invocation_return_dbus_error (invocation, DBUS_ERROR "UnknownObject",
-                                                "This is no activity of the application, or no longer.");
+                                                "This is not an activity of the application, or no longer.");
   else if (g_str_equal (method, "WillSave"))
     will_save (activity, invocation);
   else if (g_str_equal (method, "WasContinued"))
@@ -1198,7 +1198,7 @@ application_connect (HandoffApplication *self, GDBusConnection *connection)
   if (connection == NULL || !self->has_started || self->connection != NULL)
     return;
   self->connection = g_object_ref (connection);
-  /* A bus that ends does not end the application, which goes on as without Handoff. */
+  /* A bus that ends does not end the application, which runs on as it does without Handoff. */
   g_dbus_connection_set_exit_on_close (connection, FALSE);
   g_autoptr(GDBusNodeInfo) node = g_dbus_node_info_new_for_xml (interfaces, NULL);
   for (int place = 0; place < 2; place++)

@@ -53,7 +53,7 @@ typedef void (*HandoffApplicationFailureFunc) (const char *activity_type, const 
  * refused, the former stays. It has two seconds.
  */
 typedef void (*HandoffWillSaveFunc) (HandoffUserActivity *activity, GVariantDict *user_info, gpointer data, GError **error);
-/** It goes on there. It is left as it is: resign or invalidate it, if that fits. */
+/** It is continued there, and otherwise left as it is: resign or invalidate it, if that fits. */
 typedef void (*HandoffWasContinuedFunc) (HandoffUserActivity *activity, const HandoffDevice *device, gpointer data);
 /** The continuing application has opened a stream, a connected stream socket, which is to be closed by whoever is called. */
 typedef void (*HandoffStreamFunc) (HandoffUserActivity *activity, int stream, gpointer data);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes. */
+/* A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes. */
 
 #include "handoff.h"
 
@@ -18,7 +18,7 @@ static void will_save (HandoffUserActivity *activity, GVariantDict *user_info, g
 
 static void was_continued (HandoffUserActivity *activity, const HandoffDevice *device, gpointer data) {
   handoff_user_activity_resign_current (activity);
-  g_print ("It goes on at %s.\n", device->name);
+  g_print ("Continued on %s.\n", device->name);
 }
 
 static void edit (const char *text) {
@@ -34,7 +34,7 @@ static gboolean go_on (HandoffUserActivity *activity, const HandoffDevice *devic
   if (!g_variant_lookup (handoff_user_activity_get_user_info (activity), "text", "&s", &text))
     return g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "This note is of a newer version."), FALSE;
   g_print ("%s\n  from %s\n", text, device->name);
-  edit (text); /* From now on it is the note of this device, and can go on from here. */
+  edit (text); /* From now on it is the note of this device, and can be continued from here. */
   return TRUE;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes.
+// A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes.
 
 const string TYPE = "org.example.Note.edit";
 
@@ -14,14 +14,14 @@ class Note {
 		editing.on_will_save ((activity, user_info) => user_info.insert_value ("text", new Variant.string (text)));
 		editing.on_was_continued ((activity, device) => {
 			activity.resign_current ();
-			print ("It goes on at %s.\n", device.name);
+			print ("Continued on %s.\n", device.name);
 		});
 		application.on_continue ((activity, device) => {
 			var state = activity.get_user_info ().lookup_value ("text", VariantType.STRING);
 			if (state == null)
 				throw new IOError.NOT_SUPPORTED ("This note is of a newer version of the application. Update it here.");
 			print ("%s\n  from %s\n", state.get_string (), device.name);
-			// From now on it is the note of this device, and can go on from here.
+			// From now on it is the note of this device, and can be continued from here.
 			edit (state.get_string ());
 			return true;
 		});

@@ -251,7 +251,7 @@ function streamOf(descriptors, index) {
  *
  * - onWillSave(activity): the state is needed. `userInfo` is empty; what is put there is the whole new state. If nothing is,
  *   or this throws, the former stays. It has two seconds.
- * - onWasContinued(activity, device): it goes on there. It is left as it is: resign or invalidate it, if that fits.
+ * - onWasContinued(activity, device): it is continued there, and otherwise left as it is: resign or invalidate it, if that fits.
  * - onStream(activity, stream): the continuing application has opened a stream, a Gio.SocketConnection.
  * - onFailure(activity, error): the broker has refused something; what was set has its former value again.
  *
@@ -891,7 +891,7 @@ export class HandoffApplication {
         const activity = this._activities.find(one => one._path === path);
         if (!activity) {
             throw new HandoffError(`${DBUS_ERROR}.UnknownObject`,
-                `${path} is no activity of this application, or no longer.`);
+                `${path} is not an activity of this application, or no longer.`);
         }
         return activity;
     }

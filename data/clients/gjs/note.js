@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes.
+// A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes.
 
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
@@ -20,7 +20,7 @@ function edit(text) {
         };
         editing.onWasContinued = (activity, device) => {
             activity.resignCurrent();
-            print(`It goes on at ${device.name}.`);
+            print(`Continued on ${device.name}.`);
         };
     }
     editing.title = text;
@@ -33,7 +33,7 @@ application.onContinue = (activity, device) => {
     if (typeof text !== 'string')
         throw new Error('This note is of a newer version of the application. Update it here.');
     print(`${text}\n  from ${device.name}`);
-    // From now on it is the note of this device, and can go on from here.
+    // From now on it is the note of this device, and can be continued from here.
     edit(text);
     return true;
 };

@@ -279,7 +279,8 @@ class UserActivity(Named):
 
     - on_will_save(activity): the state is needed. `user_info` is empty; what is put there is the whole new state. If
       nothing is, or this raises, the former stays. It has two seconds.
-    - on_was_continued(activity, device): it goes on there. It is left as it is: resign or invalidate it, if that fits.
+    - on_was_continued(activity, device): it is continued there, and otherwise left as it is: resign or invalidate it, if that
+      fits.
     - on_stream(activity, stream): the continuing application has opened a stream, a socket.
     - on_failure(activity, error): the broker has refused something; what was set has its former value again.
     """
@@ -888,7 +889,7 @@ class HandoffApplication(Named):
         path = arguments.get_child_value(0).get_string()
         activity = self._find(path)
         if activity is None:
-            raise HandoffError(f"{DBUS_ERROR}UnknownObject", f"{path} is no activity of this application, or no longer.")
+            raise HandoffError(f"{DBUS_ERROR}UnknownObject", f"{path} is not an activity of this application, or no longer.")
         return activity
 
     def _WillSave(self, arguments: GLib.Variant, _invocation: Gio.DBusMethodInvocation) -> GLib.Variant:

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes."""
+"""A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes."""
 
 import os
 
@@ -33,13 +33,13 @@ class Note:
         if not isinstance(text, str):
             raise ValueError("This note is of a newer version of the application. Update it here.")
         print(f"{text}\n  from {device.name}", flush=True)
-        # From now on it is the note of this device, and can go on from here.
+        # From now on it is the note of this device, and can be continued from here.
         self.edit(text)
         return True
 
     def goes_on_elsewhere(self, activity: handoff.UserActivity, device: handoff.Device) -> None:
         activity.resign_current()
-        print(f"It goes on at {device.name}.", flush=True)
+        print(f"Continued on {device.name}.", flush=True)
 
 
 def typed(descriptor: int, _condition: GLib.IOCondition) -> bool:

@@ -526,7 +526,7 @@ public:
     // The state is needed: what is put into it is the whole new one. If that is nothing, or an error is set, or it is refused,
     // the former stays. It has two seconds.
     std::function<void(QVariantMap *userInfo, QString *error)> onWillSave;
-    // It goes on there. It is left as it is: resign or invalidate it, if that fits.
+    // It is continued there, and otherwise left as it is: resign or invalidate it, if that fits.
     std::function<void(const HandoffDevice &)> onWasContinued;
     // The continuing application has opened a stream: a connected stream socket, which whoever is called has to close.
     std::function<void(int stream)> onStream;
@@ -1081,7 +1081,7 @@ private:
         HandoffUserActivity *activity = find(arguments[0].value<QDBusObjectPath>().path());
         if (!activity)
             return refuse(call, Handoff::dbusError("UnknownObject"),
-                          QStringLiteral("This is no activity of the application, or no longer."));
+                          QStringLiteral("This is not an activity of the application, or no longer."));
         if (method == QLatin1String("WillSave")) {
             QVariantMap changes;
             const HandoffError error = activity->save(&changes);
@@ -1325,7 +1325,7 @@ inline HandoffUserActivity *HandoffApplication::received(QVariantMap properties,
     auto *activity = new HandoffUserActivity(this, properties.take(QStringLiteral("ActivityType")).toString());
     activity->setParent(this);
     properties.remove(QStringLiteral("ApplicationId"));
-    // In its place, as it has come, so that it can go on with its exact types.
+    // In its place, as it has come, so that it can be passed on with its exact types.
     const QVariant state = properties.value(QStringLiteral("UserInfo"));
     if (state.isValid())
         properties[QStringLiteral("UserInfo")] = qdbus_cast<QVariantMap>(state);

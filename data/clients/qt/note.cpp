@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-// A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes.
+// A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes.
 
 #include "handoff.hpp"
 #include <QtCore/QCoreApplication>
@@ -19,7 +19,7 @@ struct Note {
         editing.onWillSave = [this](QVariantMap *userInfo, QString *) { (*userInfo)[QStringLiteral("text")] = text; };
         editing.onWasContinued = [this](const HandoffDevice &device) {
             editing.resignCurrent();
-            std::cout << "It goes on at " << qPrintable(device.name) << "." << std::endl;
+            std::cout << "Continued on " << qPrintable(device.name) << "." << std::endl;
         };
         application.onContinue = [this](HandoffUserActivity *activity, const HandoffDevice &device, QString *error) {
             activity->deleteLater();
@@ -29,7 +29,7 @@ struct Note {
                 return false;
             }
             std::cout << qPrintable(state.toString()) << "\n  from " << qPrintable(device.name) << std::endl;
-            // From now on it is the note of this device, and can go on from here.
+            // From now on it is the note of this device, and can be continued from here.
             edit(state.toString());
             return true;
         };

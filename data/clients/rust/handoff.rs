@@ -1002,7 +1002,7 @@ impl UserActivity {
         self.0.on_will_save.replace(Some(Rc::new(function)));
     }
 
-    /// It goes on there. It is left as it is: resign or invalidate it, if that fits.
+    /// It is continued there, and otherwise left as it is: resign or invalidate it, if that fits.
     pub fn on_was_continued(&self, function: impl Fn(&UserActivity, &Device) + 'static) {
         self.0.on_was_continued.replace(Some(Rc::new(function)));
     }
@@ -1777,7 +1777,7 @@ impl Application {
     }
 
     fn known(&self, path: &str) -> Result<UserActivity, Error> {
-        let unknown = || Error::of_bus("UnknownObject", "This is no activity of the application, or no longer.");
+        let unknown = || Error::of_bus("UnknownObject", "This is not an activity of the application, or no longer.");
         self.find(path).ok_or_else(unknown)
     }
 

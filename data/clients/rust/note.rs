@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 
-//! A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes.
+//! A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes.
 
 mod handoff;
 
@@ -38,14 +38,14 @@ fn main() -> io::Result<()> {
     });
     note.editing.on_was_continued(|activity, device| {
         activity.resign_current();
-        println!("It goes on at {}.", device.name);
+        println!("Continued on {}.", device.name);
     });
     let shown = note.clone();
     application.on_continue(move |activity, device| {
         let state = activity.user_info();
         let text = state.text("text").ok_or("This note is of a newer version of the application. Update it here.")?;
         println!("{}\n  from {}", text, device.name);
-        // From now on it is the note of this device, and can go on from here.
+        // From now on it is the note of this device, and can be continued from here.
         shown.edit(text);
         Ok(true)
     });

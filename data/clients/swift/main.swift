@@ -2,7 +2,7 @@
 import Foundation
 import HandoffKit
 
-// A note in a terminal: each line that is typed is the note from then on, and goes on where its user goes.
+// A note in a terminal: each line that is typed is the note from then on, and can be continued where its user goes.
 
 struct Note: Codable {
     var text = ""
@@ -27,7 +27,7 @@ let application = HandoffApplication(id: "org.example.Note", activityTypes: [typ
 application.onContinue { activity, device in
     let new = try activity.typedPayload(Note.self)
     tell("\(new.text)\n  from \(device.name)")
-    // From now on it is the note of this device, and can go on from here.
+    // From now on it is the note of this device, and can be continued from here.
     edit(new)
     return true
 }
@@ -35,7 +35,7 @@ application.start()
 editing.onWillSave { try $0.setTypedPayload(note) }
 editing.onWasContinued { activity, device in
     activity.resignCurrent()
-    tell("It goes on at \(device.name).")
+    tell("Continued on \(device.name).")
 }
 
 // What is typed is waited for on another thread.

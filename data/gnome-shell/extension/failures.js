@@ -29,7 +29,7 @@ function sentence(name) {
     case `${OURS}NotPaired`:
         return [_('The other device is not paired with this one any more. Pair them again.'), false];
     case `${BUS}LimitsExceeded`:
-        return [_('It is more than there may be, or than there is room for.'), true];
+        return [_('It is more than is allowed, or than there is room for.'), true];
     case `${BUS}AccessDenied`:
         return [_('That is not allowed.'), true];
     case `${BUS}NotSupported`:
@@ -75,7 +75,7 @@ export function explainedPasting(name, words) {
         return joined(
             [_('The clipboard of one of the devices cannot be reached, or the Handoff of the other one is too old.'), true], words);
     case `${OURS}ApplicationFailed`:
-        return joined([_('What came is not what it says that it is. Copy it once more there.'), true], words);
+        return joined([_('What has arrived is not what it claims to be. Copy it once more there.'), true], words);
     default:
         return explained(name, words);
     }

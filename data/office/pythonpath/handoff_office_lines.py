@@ -43,7 +43,7 @@ def is_unseen(arguments, environment):
 
 
 def ending(name):
-    """The ending of a document's name; empty if it is no document that goes on."""
+    """The ending of a document's name; empty if it is no document that can be continued."""
     known = name.rpartition(".")[2].lower()
     return known if "." in name and known in BEGINNINGS else ""
 
@@ -56,7 +56,7 @@ def is_plain(name):
 
 
 def path_of(url):
-    """The path that a URL names; None if that is no file of this machine that goes on."""
+    """The path that a URL names; None if that is no file of this machine that can be continued."""
     if not url.startswith("file:///") or "?" in url or "#" in url:
         return None
     try:
