@@ -205,7 +205,7 @@ struct StatusTests {
         let report = StatusReport(broker: .running(broker), bridge: Self.bridge())
         let text = report.lines(at: 61_000_000).joined(separator: "\n")
         let lines = """
-            Told what is open here, since the broker began:
+            Told what is open here, since the broker started:
               DEVICE    ACTIVITIES  LAST       TITLES                   NAME
               bbbbbbbb  2           1 min ago  “A letter”, “A', 'note”  lap' x ### ###
               bbbbbbbb  0           1 min ago  -                        lap' x ### ###
@@ -275,7 +275,9 @@ struct StatusTests {
             report.lines(at: 0).first { $0.hasPrefix("Clipboard") }
         }
         #expect(line(report("ask", ""))?.contains("handoff paste --stdout") == true)
-        #expect(line(report("follow", ""))?.hasPrefix("Clipboard  nothing reaches") == true)
+        #expect(
+            line(report("follow", ""))?.hasPrefix(
+                "Clipboard  the clipboard of this desktop cannot be reached") == true)
         #expect(line(report("off", "")) == nil)
         #expect(line(report("ask", "X11")) == nil)
         #expect(line(report("ask", "", isAgentRunning: false)) == nil)
