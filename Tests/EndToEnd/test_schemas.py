@@ -51,7 +51,7 @@ def test_command() -> None:
 
 
 def test_adapters() -> None:
-    """The descriptions of our adapters, and that of the manual, are what their schema says, and it refuses what the agent refuses."""
+    """The descriptions of our adapters are what their schema says, and it refuses what the agent refuses."""
     files = sorted((SOURCE / "data/adapters").glob("*.adapter"))
     assert len(files) > 5
     for file in files:
