@@ -11,6 +11,7 @@ from typing import Any
 
 from buses import wait
 from editors import bin_folder
+from schemas import valid
 from support import Machine
 
 PROGRAM = """#!/usr/bin/python3
@@ -64,7 +65,7 @@ class Child:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._text = b""
-        started = self.said()
+        started = self._line()
         self.arguments: list[str] = started["arguments"]
         self.variables: list[str] = started["variables"]
 
@@ -88,6 +89,9 @@ class Child:
 
     def said(self) -> dict[str, Any]:
         """Waits for the next line of the plugin."""
+        return valid("editor", self._line(), "said")
+
+    def _line(self) -> dict[str, Any]:
         def line() -> bool:
             assert b"\n" in self._text or self.has_more(), "the plugin says no more"
             return b"\n" in self._text

@@ -15,6 +15,7 @@ from clients import CROSSING, Client, Dock
 from editors import Editor
 from gi.repository import GLib
 from listener import Listener
+from schemas import valid
 from support import PROGRAMS, Machine, private_memory
 from test_adapter_editors import edited, typed  # noqa: F401
 
@@ -23,6 +24,7 @@ class Plugin:
     """What a plugin of an editor, or the extension in the office, could be: the pipes to `handoff-editor` or `handoff-office`."""
 
     def __init__(self, machine: Machine, editor: str = "vim") -> None:
+        self.kind = "office" if editor == "office" else "editor"
         words = ["office", "--stdio"] if editor == "office" else ["editor", "--stdio", editor]
         with open(machine.log_file("handoff-editor"), "ab") as log:
             self.process = subprocess.Popen(
@@ -47,7 +49,7 @@ class Plugin:
             return b"\n" in self.text
         wait(line, "a question")
         first, _, self.text = self.text.partition(b"\n")
-        return json.loads(first)
+        return valid(self.kind, json.loads(first), "asked")
 
     def memory(self) -> int:
         return private_memory(self.process.pid)

@@ -15,6 +15,7 @@ from clients import Client, Dock
 from command_manual import keys, statuses
 from pairing import discoverable
 from played_clipboard import PlayedClipboard
+from schemas import valid
 from support import SOURCE, Machine, case, refused, start_machine, wait_for_link
 from terminal import Terminal, Typing
 from test_pair_command import asking
@@ -26,7 +27,7 @@ FORMS = {"text": str, "number": (int, float), "time": int, "truth": bool, "list"
 # What has keys of its own that others chose, or that stand where their object is described.
 CLOSED = ("userInfo", "userInfoTypes", "phases")
 # What these machines, which are on no network of their own and have no firewall, have nothing to say of.
-ELSEWHERE = {"nearby", "program", "zone", "ports", "certain", "service", "progress"}
+ELSEWHERE = {"nearby", "program", "zone", "ports", "certain", "service", "progress", "session", "phone"}
 
 
 def json_of(result: subprocess.CompletedProcess[str]) -> Any:
@@ -50,68 +51,72 @@ def members(value: Any) -> Iterator[tuple[str, Any]]:
             yield from members(content)
 
 
-def everything(machines: Machines) -> Iterator[Any]:
-    """What each verb prints, of a day with two machines."""
+def everything(machines: Machines) -> Iterator[tuple[str, Any]]:
+    """The verbs with what they print, of a day with two machines."""
     desk, lap = machines
     (desk.folder / "a letter").write_text("Dear")
-    yield json_of(desk.run("handoff", "devices", "--json"))
+    yield "devices", json_of(desk.run("handoff", "devices", "--json"))
     with refused("TypeNotDeclared"):
         Client(desk).create("com.example.none")
     Client(desk).offer("A letter")
     hidden = wait(lambda: json_of(lap.run("handoff", "list", "--all", "--json")), "the hidden offer")
     assert hidden[0]["hidden"]
-    yield hidden
-    yield json_of(lap.run("handoff", "status", "--json"))
+    yield "list", hidden
+    yield "status", json_of(lap.run("handoff", "status", "--json"))
     desk.start("handoff", "publish", *APPLICATION, "--title", "A note", "--webpage", "https://example.com/", "--json",
                "--user-info", "text=hello", "--document", str(desk.folder / "a letter"),
                "--stream", str(desk.folder / "a letter"))
     lap.start("handoff", "receive", *APPLICATION, "--json")
     receiver = lap.processes.pop("handoff")
-    yield wait(lambda: json_of(lap.run("handoff", "list", "--json")), "the offer")
-    yield json_of(lap.run("handoff", "continue", "--json"))
-    yield from wait(lambda: lines(lap), "what was received")
-    yield from wait(lambda: len(lines(desk)) > 1 and lines(desk), "the news")
-    yield json_of(desk.run("handoff", "status", "--json"))
+    yield "list", wait(lambda: json_of(lap.run("handoff", "list", "--json")), "the offer")
+    yield "continue", json_of(lap.run("handoff", "continue", "--json"))
+    yield from (("receive", line) for line in wait(lambda: lines(lap), "what was received"))
+    yield from (("publish", line) for line in wait(lambda: len(lines(desk)) > 1 and lines(desk), "the news"))
+    yield "status", json_of(desk.run("handoff", "status", "--json"))
     receiver.send_signal(signal.SIGINT)
     assert receiver.wait(20) == 0
     Client(lap, *NOTE).fail("ContinueActivity", "The note is sealed.")
-    yield json_of(lap.run("handoff", "continue", "--json"))
-    yield json_of(lap.run("handoff", "list", "--open", "--json"))
-    yield json_of(lap.run("handoff", "continue", "--all", "--yes", "--json"))
-    yield json_of(desk.run("handoff", "status", "--json"))
+    yield "continue", json_of(lap.run("handoff", "continue", "--json"))
+    yield "list", json_of(lap.run("handoff", "list", "--open", "--json"))
+    yield "continue", json_of(lap.run("handoff", "continue", "--all", "--yes", "--json"))
+    yield "status", json_of(desk.run("handoff", "status", "--json"))
     lap.start("handoff", "watch", "--json")
-    yield from wait(lambda: any("offer" in line for line in lines(lap)) and lines(lap), "the offer")
+    shown = wait(lambda: [line for line in lines(lap) if "offer" in line], "the offer")
+    yield from (("watch", line) for line in shown)
     lap.kill("handoff", signal.SIGINT)
-    yield json_of(desk.run("handoff", "send", "--json"))
+    yield "send", json_of(desk.run("handoff", "send", "--json"))
     PlayedClipboard(lap)
-    yield json_of(desk.run("handoff", "copy", "lap", str(desk.folder / "a letter"), "--json"))
-    yield json_of(lap.run("handoff", "paste", "--json"))
+    yield "copy", json_of(desk.run("handoff", "copy", "lap", str(desk.folder / "a letter"), "--json"))
+    yield "paste", json_of(lap.run("handoff", "paste", "--json"))
     lap.set_enabled(False)
     wait(lambda: not desk.connected_to(lap.device_id), "the other device to be away")
     Client(desk, "com.example.minutes").offer("Minutes")
     for verb in ("send", "waiting", "cancel"):
-        yield json_of(desk.run("handoff", verb, "--json"))
+        yield verb, json_of(desk.run("handoff", verb, "--json"))
     lap.set_enabled(True)
     wait_for_link(desk, lap)
+    yield "ssh", json_of(lap.run("handoff", "ssh", "desk", "desk.example", "--json"))
     for verb in ("mute", "unmute", "unpair"):
-        yield json_of(lap.run("handoff", verb, "desk", "--json"))
-    yield json_of(lap.run("handoff", "trust", desk.device_id, "desk", "--json"))
-    yield json_of(lap.run("handoff", "connect", f"127.0.0.1:{desk.port}", "--json"))
+        yield verb, json_of(lap.run("handoff", verb, "desk", "--json"))
+    yield "trust", json_of(lap.run("handoff", "trust", desk.device_id, "desk", "--json"))
+    yield "connect", json_of(lap.run("handoff", "connect", f"127.0.0.1:{desk.port}", "--json"))
     for verb in ("off", "on"):
-        yield json_of(lap.run("handoff", verb, "--json"))
-    yield json_of(lap.run("handoff", "here", "--end", "--json"))
-    yield json_of(lap.run("handoff", "untrust", "nobody", "--json"))
-    yield json_of(lap.run("handoff", "reset", "--yes", "--json"))
+        yield verb, json_of(lap.run("handoff", verb, "--json"))
+    yield "here", json_of(lap.run("handoff", "here", "--end", "--json"))
+    yield "untrust", json_of(lap.run("handoff", "untrust", "nobody", "--json"))
+    yield "reset", json_of(lap.run("handoff", "reset", "--yes", "--json"))
     for program in ("handoffd", "handoff-bridge"):
         wait(lambda: lap.processes[program].poll() is not None, "its end")
         assert lap.processes.pop(program).returncode == 0
-    yield json_of(lap.run("handoff", "status", "--json"))
+    yield "status", json_of(lap.run("handoff", "status", "--json"))
 
 
 def test_one_vocabulary(machines: Machines) -> None:
-    """What the verbs print has the keys of the table in handoff(1) and no others, with what the table says under each."""
+    """What the verbs print is what the schema says of each; it has the keys of the table in handoff(1) and no others, with what
+    the table says under each."""
     table, printed = keys(), set()
-    for value in everything(machines):
+    for verb, value in everything(machines):
+        valid("command", value, "error" if list(value) == ["error"] else verb)
         for key, content in members(value):
             assert key in table, f"“{key}” is not in the table: {value}"
             printed.add(key)
@@ -132,7 +137,7 @@ def test_pairing_for_programs(machine_list: list[Machine]) -> None:
         typing.until(r"\[y/N\]")
         typing.type("y\n")
     assert (here.end(), there.end()) == (0, 0)
-    device = json.loads((lap.folder / "out").read_text())
+    device = valid("command", json.loads((lap.folder / "out").read_text()), "pair")
     assert (device["deviceId"], device["deviceName"], device["paired"]) == (desk.device_id, "desk", True)
     assert keys().keys() >= device.keys()
 
@@ -175,6 +180,7 @@ def ends_with(machine: Machine, command: tuple[str, ...], status: int, name: str
     result = machine.run("handoff", *command, "--json")
     assert result.returncode == status, result
     said = json_of(result)
+    valid("command", said, "error" if name else command[0])
     if name is None:
         assert "error" not in said and not result.stderr.startswith("handoff: {"), result
         return

@@ -109,8 +109,8 @@ def test_what_firewalls_and_profiles_are_told(prefix: Path, tmp_path: Path) -> N
 
 
 def test_authors_find_the_clients(prefix: Path) -> None:  # noqa: F811
-    """pkg-config says where the interfaces and the clients to copy are, all of which are installed, and nothing else."""
-    for variable, source in (("clientsdir", "clients"), ("interfacesdir", "dbus-1/interfaces")):
+    """pkg-config says where the interfaces, the clients to copy and the schemas are, all of which are installed, and nothing else."""
+    for variable, source in (("clientsdir", "clients"), ("interfacesdir", "dbus-1/interfaces"), ("schemasdir", "schemas")):
         asked = subprocess.run(["pkg-config", f"--variable={variable}", "handoff"], capture_output=True, text=True, check=True,
                                env=os.environ | {"PKG_CONFIG_PATH": str(prefix / "share" / "pkgconfig")})
         there = Path(asked.stdout.strip())

@@ -16,6 +16,7 @@ from types import ModuleType
 
 import pytest
 from offices import EXTENSION, package, sheets, slides, text
+from schemas import is_valid
 from support import SOURCE
 
 
@@ -53,6 +54,7 @@ def test_questions(lines: ModuleType) -> None:
     for sound in (folder, file, file | {"mode": "view", "page": "x"}, file | {"mode": "unsaved", "name": "Plans"},
                   {"ask": "front", "id": 3}):
         assert lines.question(json.dumps(sound).encode()) == sound
+        assert is_valid("office", sound, "asked") == (sound.get("page") != "x")
     wrong_ones = [
         folder | {"id": "1"}, folder | {"id": True}, folder | {"id": 0}, folder | {"id": 1e300}, folder | {"folder": "private"},
         folder | {"folder": "/a/../b"}, folder | {"folder": None}, folder | {"file": "a"}, folder | {"file": None, "name": 1},
