@@ -79,14 +79,15 @@ void gtk_editable_set_position(GtkEditable *editable, int position);
 int gtk_editable_get_position(GtkEditable *editable);
 gboolean gtk_text_grab_focus_without_selecting(GtkText *self);
 
-/* The text of a view. An iterator is made on the stack, where there is more room than GtkTextIter needs. */
+/* The text of a view. An iterator is made on the stack, where there is more room than GtkTextIter needs, and is
+   protected against writing past it, as what is inlined into Swift is not. */
 
 typedef struct _GtkTextIter GtkTextIter;
 #define HANDOFF_TEXT_ITERATOR_ROOM 128
 void gtk_text_buffer_get_iter_at_offset(GtkTextBuffer *buffer, GtkTextIter *iter, int char_offset);
 void gtk_text_buffer_place_cursor(GtkTextBuffer *buffer, const GtkTextIter *where);
 
-static inline void handoff_place_cursor(GtkTextBuffer *buffer, int offset)
+static __attribute__((noinline)) void handoff_place_cursor(GtkTextBuffer *buffer, int offset)
 {
     guint64 room[HANDOFF_TEXT_ITERATOR_ROOM / sizeof(guint64)];
 

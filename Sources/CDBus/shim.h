@@ -21,9 +21,12 @@ union handoff_control {
     char room[CMSG_SPACE(HANDOFF_DESCRIPTORS * sizeof(int))];
 };
 
+/* What has such room on its stack is protected against writing past it, as what is inlined into Swift is not. */
+#define HANDOFF_PROTECTED static __attribute__((noinline))
+
 /* Writes to a stream socket without waiting, and sends the descriptors along with the first byte. Returns how many bytes
    were written, or the negative error. */
-static inline long handoff_send(int socket, const void *bytes, size_t count, const int *descriptors, int number) {
+HANDOFF_PROTECTED long handoff_send(int socket, const void *bytes, size_t count, const int *descriptors, int number) {
     union handoff_control control;
     struct iovec part = {(void *)bytes, count};
     struct msghdr message;
@@ -47,7 +50,7 @@ static inline long handoff_send(int socket, const void *bytes, size_t count, con
 /* Reads from a stream socket without waiting. Returns how many bytes were read, 0 at the end, or the negative error.
    `descriptors`, which has room for HANDOFF_DESCRIPTORS, holds those that came along, which are the caller's to close, and
    `*number` says how many; -1 if they are lost, because this process may not have so many. */
-static inline long handoff_receive(int socket, void *bytes, size_t count, int *descriptors, int *number) {
+HANDOFF_PROTECTED long handoff_receive(int socket, void *bytes, size_t count, int *descriptors, int *number) {
     union handoff_control control;
     struct iovec part = {bytes, count};
     struct msghdr message;

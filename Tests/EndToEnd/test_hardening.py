@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What the system is told of the programs: units that may do little, profiles that parse, services for firewalls."""
+"""What the system is told of the programs: units that may do little, profiles that parse, services for firewalls; and what is
+within the programs of a release."""
 
 from __future__ import annotations
 
@@ -11,7 +12,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from support import SOURCE
+from support import PROGRAMS, SOURCE
 
 UNITS = sorted((SOURCE / "data" / "systemd" / "user").glob("*.service.in"))
 PROFILES = sorted((SOURCE / "data" / "apparmor").glob("*.in"))
@@ -91,3 +92,44 @@ def test_firewalls_know_the_ports() -> None:
     assert [(port.get("port"), port.get("protocol")) for port in service.iter("port")] == [(f"{first}-{last}", "tcp")]
     assert [include.get("service") for include in service.iter("include")] == ["mdns"]
     assert f"\nports={first}:{last}/tcp|5353/udp\n" in (SOURCE / "data" / "ufw" / "handoff").read_text()
+
+
+def said(*command: str | Path) -> str:
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+@pytest.fixture(scope="module")
+def released() -> list[Path]:
+    """The programs of a release."""
+    programs = [file for file in sorted(PROGRAMS.iterdir()) if file.is_file() and not file.is_symlink()]
+    assert PROGRAMS / "handoffd" in programs
+    if "libswiftCore.so" in said("readelf", "-d", PROGRAMS / "handoffd"):
+        pytest.skip("these programs are for debugging: meson-helpers/build makes those of a release")
+    return programs
+
+
+@pytest.mark.all
+def test_programs_are_hard_to_misuse(released: list[Path]) -> None:
+    """Programs of a release are anywhere in memory, nothing by which they call functions stays writable, their stacks are not
+    executed, and what is in C and has room for others' bytes on its stack notices when it writes past that."""
+    for program in released:
+        about = said("readelf", "--wide", "--file-header", "--program-headers", "--dynamic", program)
+        for pattern in (r"Type: +DYN \(Position-Independent Executable", r"GNU_RELRO", r"FLAGS_1.* NOW\b.* PIE\b",
+                        r"GNU_STACK .* RW +0"):
+            assert re.search(pattern, about), (program, pattern)
+    for function in ("handoff_send", "handoff_receive"):
+        assert "__stack_chk_fail" in said("objdump", f"--disassemble={function}", PROGRAMS / "handoffd"), function
+
+
+@pytest.mark.all
+def test_debuggers_find_names_and_lines(released: list[Path], tmp_path: Path) -> None:
+    """What packagers take out of a program of a release for debuggers is found by a number that stays in it, and tells names and
+    lines of functions, whatever folder it was built in."""
+    for program in released:
+        assert re.search(r"Build ID: [0-9a-f]{40}", said("readelf", "--notes", program)), program
+    debug = tmp_path / "handoffd.debug"
+    said("objcopy", "--only-keep-debug", PROGRAMS / "handoffd", debug)
+    address = re.search(r"^([0-9a-f]+) [tT] (\$s8MainLoop\S+F)$", said("nm", debug), re.MULTILINE)
+    assert address
+    name, line = said("addr2line", "--functions", f"--exe={debug}", address[1]).split("\n")[:2]
+    assert name == address[2] and re.fullmatch(r"\./Sources/\S+\.swift:\d+( .*)?", line)

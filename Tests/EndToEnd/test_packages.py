@@ -114,15 +114,23 @@ def test_every_file_is_in_a_package_for_rpm(tmp_path: Path) -> None:
     """Whatever Meson installs with the options of the spec is in exactly one package for RPM."""
     need("meson", "rpmspec")
     text = run("rpmspec", "--parse", "--define", f"handoff_binaries {PROGRAMS}", "--define", f"handoff_app_id {APP_ID}", SPEC)
-    command = re.search(r"^meson setup build((?:[^\n]*\\\n)*[^\n]*)", text, re.MULTILINE)
+    command = re.search(r"^meson setup ((?:[^\n]*\\\n)*[^\n]*)", text, re.MULTILINE)
     assert command
-    root, files = installed_files(tmp_path, shlex.split(command[1].replace("\\\n", " ")))
+    options = [word for word in shlex.split(command[1].replace("\\\n", " ")) if word.startswith("-")]
+    root, files = installed_files(tmp_path, options)
     # rpmbuild compresses these, whence the “*” of the lists.
     lists = spec_lists(text)
     assert len(lists) == 8
     owners = account(root, files, lists)
     check_owners(owners)
     assert {"handoff-devel", "gnome-shell-extension-handoff"} < set(owners.values())
+
+
+def test_what_is_installed_works(tmp_path: Path) -> None:
+    """What packages test of themselves, while they are built and when they are installed, is so."""
+    need("meson", "dbus-run-session", "dbus-send")
+    root, _ = installed_files(tmp_path, debian_options())
+    run("sh", SOURCE / "data" / "packaging" / "smoke-test", root)
 
 
 def test_versions_agree() -> None:
@@ -243,10 +251,12 @@ SWIFT = re.compile(r"swift|icu|foundation", re.IGNORECASE)
 
 
 def check_debian_packages(output: Path, unpacked: Path, built: Path) -> None:
-    """The packages are without fault for lintian, need nothing that Debian 12 does not have, and hold what they should."""
+    """The packages are without a tag of lintian, need nothing that Debian 12 does not have, and hold what they should, for
+    debuggers too."""
     environment = os.environ | {"LC_ALL": "C.UTF-8"}
     root_options = ["--allow-root"] if os.geteuid() == 0 else []
-    run("lintian", "--fail-on", "error,warning", *root_options, *output.glob("*.changes"), env=environment)
+    said = run("lintian", "--display-info", "--pedantic", *root_options, *output.glob("*.changes"), env=environment)
+    assert not (tags := re.findall(r"^[A-Z]: .*", said, re.MULTILINE)), tags
     packages = {file.name.partition("_")[0]: file for file in output.glob("*.deb") if "-dbgsym_" not in file.name}
     assert packages.keys() == {file.stem for file in DEBIAN.glob("*.install")}
     for name, file in packages.items():
@@ -259,6 +269,14 @@ def check_debian_packages(output: Path, unpacked: Path, built: Path) -> None:
     for program in [*(unpacked / "usr" / "libexec").iterdir(), *(unpacked / "usr" / "bin").iterdir()]:
         assert "RUNPATH" not in run("readelf", "-d", program), f"{program} loads libraries from where it is"
         assert str(built) not in program.read_bytes().decode("latin-1"), f"{program} says where it was built"
+    for package in output.glob("*-dbgsym_*.deb"):
+        run("dpkg-deb", "--extract", package, unpacked / "debug")
+    for file in (unpacked / "debug").rglob("*.debug"):
+        assert str(built) not in run("readelf", "--decompress", "--string-dump=.debug_str", file), f"{file} says where it was built"
+    for program in (unpacked / "usr" / "libexec" / "handoffd", unpacked / "usr" / "bin" / "handoff-settings"):
+        number = re.search(r"Build ID: (..)(\w+)", run("readelf", "--notes", program))
+        debug = unpacked / "debug" / "usr" / "lib" / "debug" / ".build-id" / number[1] / f"{number[2]}.debug"
+        assert "$s8MainLoop" in run("nm", debug), f"debuggers find no names of {program}"
 
 
 @pytest.mark.long
