@@ -33,12 +33,12 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleB
     static func orNull(_ bytes: [UInt8]?) -> JSON { bytes.map { JSON.bytes($0) } ?? .null }
 
     /// A value of D-Bus with its type.
-    static func typed(_ value: Value) -> JSON {
+    static func typed(_ value: DBus.Value) -> JSON {
         ["type": .text(value.typeSignature), "data": content(of: value)]
     }
 
     /// A value of D-Bus whose type is known. Bytes are hexadecimal digits; a dictionary, whose keys are strings, is an object.
-    private static func content(of value: Value) -> JSON {
+    private static func content(of value: DBus.Value) -> JSON {
         switch value {
         case .byte(let number): .number(number)
         case .boolean(let truth): .truth(truth)
