@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from gi.repository import Gio, GLib
 from buses import BUS, Session, wait
 from support import Machine
+from vendor import own_id, own_path
 
 PLAIN = "org.freedesktop.Notifications"
 DESKTOP = "org.gtk.Notifications"
@@ -150,7 +151,7 @@ class DesktopServer(Server):
         super().__init__(machine, DESKTOP, "/org/gtk/Notifications", DESKTOP_XML)
 
     def AddNotification(self, application: str, key: str, about: dict[str, Any]) -> None:
-        assert application == AGENT
+        assert application == own_id("Agent")
         buttons = {button["action"]: button["label"] for button in about.get("buttons", [])}
         self.show(Shown(key, about["title"], about["body"], buttons, str(about["icon"]), about))
 
@@ -166,5 +167,5 @@ class DesktopServer(Server):
     def activate(self, action: str, parameter: GLib.Variant, token: str = "", session: Session | None = None) -> None:
         """What everybody can do who is in no sandbox."""
         data = {"desktop-startup-id": GLib.Variant("s", token)} if token else {}
-        (session or self.session).call(AGENT_ROOT, "org.freedesktop.Application.ActivateAction",
+        (session or self.session).call(own_path("Agent"), "org.freedesktop.Application.ActivateAction",
                                        GLib.Variant("(sava{sv})", (action, [parameter], data)), destination=AGENT)

@@ -16,6 +16,7 @@ from clients import Dock
 from running_browsers import EXTENSION, PREFERENCES, RunningBrowser, Site
 from support import PROGRAMS, SOURCE, Machine
 from test_adapter_browser import offered, site  # noqa: F401
+from vendor import APP_ID
 
 pytestmark = pytest.mark.desktop
 
@@ -36,7 +37,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("meson") is None:
         pytest.skip("Meson is not installed: meson-helpers/install-packages test")
     folder = tmp_path_factory.mktemp("staged")
-    for command in (["meson", "setup", str(folder / "build"), str(SOURCE), "--prefix=/usr", f"-Dbinaries={PROGRAMS}"],
+    for command in (["meson", "setup", str(folder / "build"), str(SOURCE), "--prefix=/usr", f"-Dbinaries={PROGRAMS}", f"-Dapp-id={APP_ID}"],
                     ["meson", "install", "-C", str(folder / "build"), "--destdir", str(folder / "stage")]):
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=900)
         assert done.returncode == 0, f"{' '.join(command)} failed:\n{done.stdout[-4000:]}{done.stderr[-4000:]}"

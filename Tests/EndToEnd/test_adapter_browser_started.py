@@ -169,7 +169,7 @@ def test_browser_that_is_kept_out(machines: Machines) -> None:
     dock.continue_offer(path)
     application, error, message = dock.outcome()
     assert (application, error) == (CATCHER, "org.example.Handoff.Error.ApplicationFailed")
-    assert f"You have excluded {BROWSER}" in message and not opened(log)
+    assert f"You keep Handoff out of {BROWSER}" in message and not opened(log)
     # An entry that the user has made leads to the same program, which is what counts.
     script = lap.folder / "opener"
     script.write_text(f"#!/bin/sh\ntouch {log}\n")
@@ -180,7 +180,7 @@ def test_browser_that_is_kept_out(machines: Machines) -> None:
     lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", ["opener"]))
     dock.continue_offer(path)
     wait(lambda: len(dock.finished()) == 2, "the second outcome")
-    assert "You have excluded opener" in dock.finished()[1][2] and not log.exists()
+    assert "You keep Handoff out of opener" in dock.finished()[1][2] and not log.exists()
     made.write_text(entry)
     lap.session.set(ROOT, "Preferences.ExcludedApplications", GLib.Variant("as", []))
     lap.session.set(ROOT, "Preferences.DisabledAdapters", GLib.Variant("as", ["browser"]))

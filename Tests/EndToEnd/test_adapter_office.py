@@ -17,7 +17,7 @@ from offices import sheets, text
 from support import SANITIZED, Machine
 from test_adapter_editors_attacked import Plugin
 from test_desktop_entries import have_bus_start
-from vendor import own_id
+from vendor import own_id, team_of
 
 OFFICE = own_id("Office")
 KIND = "org.example.Handoff.EditingDocument"
@@ -300,7 +300,7 @@ def test_hostile_activity(offices: tuple[Machine, Machine, Path], what: str) -> 
     for path in (here, own):
         path.write_bytes(b"#!/bin/sh\ntouch x\n" if what == "program" else letter.read_bytes())
         os.utime(path, (1_700_000_000, 1_700_000_000))
-    origin = Client(desk, "com.example.origin", (KIND,), options={"Team": GLib.Variant("s", OFFICE)})
+    origin = Client(desk, "com.example.origin", (KIND,), options={"Team": GLib.Variant("s", team_of("Office"))})
     origin.create(KIND, Title="Bad", DocumentURL=here.as_uri(), UserInfo={
         "application": GLib.Variant("s", "../x"), "unsaved": GLib.Variant("s", "Name\n\u001b[2J"),
         "sheet": GLib.Variant("s", "x"), "cell": GLib.Variant("s", "=HYPERLINK(1)")}).become_current()

@@ -20,7 +20,7 @@ from offices import PATIENCE, Office, command_line, prepare, sheets, slides, tex
 from screen import Screen
 from support import Machine
 from test_desktop_entries import have_bus_start
-from vendor import own_id
+from vendor import own_id, team_of
 
 pytestmark = pytest.mark.desktop
 OFFICE = own_id("Office")
@@ -76,7 +76,7 @@ def go_on(desks: tuple[SimpleNamespace, SimpleNamespace], title: str, number: in
 def place(desks: tuple[SimpleNamespace, SimpleNamespace], title: str) -> dict[str, Any]:
     """Where the office of the second machine is in what is in front there, as an application of the first is told."""
     desk, lap = desks
-    reader = Client(desk.machine, "com.example.reader", (KIND,), options={"Team": GLib.Variant("s", OFFICE)})
+    reader = Client(desk.machine, "com.example.reader", (KIND,), options={"Team": GLib.Variant("s", team_of("Office"))})
     dock = Dock(desk.machine)
     path = dock.offer(title, PATIENCE)
     wait(lambda: "com.example.reader" in dock.offers[path]["Handlers"], "the reader to be known")

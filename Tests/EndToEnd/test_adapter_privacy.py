@@ -21,7 +21,7 @@ from test_adapter_editors import edited  # noqa: F401
 from test_adapter_editors_attacked import Plugin
 from test_adapter_shell import OBJECT, SHELL, shells  # noqa: F401
 from test_desktop_entries import install
-from vendor import own_id
+from vendor import team_of
 from viewers import ADAPTER, READING, Desktop, pdf
 
 Machines = tuple[Machine, Machine]
@@ -100,7 +100,7 @@ def test_editor(edited: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
         asked = plugin.question()
         plugin.say(answer=asked["id"], file=str(home / f"{SECRET}.gpg"), line=1, column=1, text=SECRET)
 
-    handed = payload(lap, "org.example.Handoff.EditingText", own_id("Editor"), letter.name, answer)
+    handed = payload(lap, "org.example.Handoff.EditingText", team_of("Editor"), letter.name, answer)
     assert "text" not in handed["UserInfo"]
     plugin.close()
     assert not ears.heard(SECRET, public=letter.name)
@@ -127,7 +127,7 @@ def test_player(machines: Machines) -> None:
         wait(lambda reads=reads: player.reads > reads, "the player to be read")
         let_pass(CROSSING)
     player.plays(FILM, "Public")
-    assert payload(lap, "org.example.Handoff.PlayingMedia", MEDIA, "Public")
+    assert payload(lap, "org.example.Handoff.PlayingMedia", team_of("Media"), "Public")
     assert not ears.heard(SECRET, public="Public", said_here=False)
 
 
@@ -146,7 +146,7 @@ def test_viewer(machines: Machines) -> None:
         let_pass(CROSSING)
         viewer.document = str(desk.papers / "Public.pdf")
         exclude(desk.machine)
-        assert payload(lap.machine, READING, ADAPTER, "Public.pdf")
+        assert payload(lap.machine, READING, team_of("Documents"), "Public.pdf")
         assert not ears.heard(SECRET, public="Public.pdf", said_here=False)
     finally:
         desk.close()
@@ -168,5 +168,5 @@ def test_shell(shells: tuple[Machine, Machine, Path]) -> None:  # noqa: F811
             desk.session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", (str(path), os.getpid(), [SECRET])),
                               destination=SHELL)
     desk.session.call(OBJECT, "ShellAdapter.Here", GLib.Variant("(suas)", (str(folder), os.getpid(), [])), destination=SHELL)
-    assert payload(lap, "org.example.Handoff.UsingShell", SHELL, folder.name)
+    assert payload(lap, "org.example.Handoff.UsingShell", team_of("Shell"), folder.name)
     assert not ears.heard(SECRET, public=folder.name, said_here=False)

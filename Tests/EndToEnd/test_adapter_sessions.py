@@ -21,7 +21,7 @@ from support import PROGRAMS, Machine, refused
 from terminal import Terminal
 from test_command import done
 from test_desktop_entries import have_bus_start
-from vendor import own_id
+from vendor import own_id, team_of
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="there is no tmux: meson-helpers/install-packages test")
 Machines = tuple[Machine, Machine]
@@ -169,8 +169,8 @@ def test_hostile_name(sessions: Machines, name: str) -> None:
         session = desk.connect()
         session.call("/org/freedesktop/DBus", f"{BUS}.StartServiceByName", GLib.Variant("(su)", (SHELL, 0)), destination=BUS)
         with refused("InvalidArgs"):
-            session.call(OBJECT, f"{SHELL}Adapter.HereSession", GLib.Variant("(su)", (name, 1)), destination=SHELL)
-    origin = Client(desk, "com.example.origin", (KIND,), options={"Team": GLib.Variant("s", SHELL)})
+            session.call(OBJECT, "org.example.Handoff.ShellAdapter.HereSession", GLib.Variant("(su)", (name, 1)), destination=SHELL)
+    origin = Client(desk, "com.example.origin", (KIND,), options={"Team": GLib.Variant("s", team_of("Shell"))})
     origin.create(KIND, Title="Bad", UserInfo={
         "session": GLib.Variant("s", name.replace("\0", "")) if "\0" not in name else GLib.Variant("ay", name.encode()),
         "host": GLib.Variant("s", "evil.example")}).become_current()

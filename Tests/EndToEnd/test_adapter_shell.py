@@ -16,7 +16,7 @@ from gi.repository import GLib
 from support import Machine, refused
 from terminal import Terminal, shells_of
 from test_desktop_entries import have_bus_start
-from vendor import own_id
+from vendor import own_id, team_of
 
 Machines = tuple[Machine, Machine]
 SHELL = own_id("Shell")
@@ -228,7 +228,7 @@ def test_folder_that_nobody_should_be_in(shells: tuple[Machine, Machine, Path], 
         link.symlink_to(secrets)
         place = link.as_uri()
     kind = "org.example.Handoff.UsingShell"
-    origin = Client(desk, "com.example.origin", (kind,), options={"Team": GLib.Variant("s", SHELL)})
+    origin = Client(desk, "com.example.origin", (kind,), options={"Team": GLib.Variant("s", team_of("Shell"))})
     origin.create(kind, Title="Bad", UserInfo={
         "folder": GLib.Variant("(sv)", ("url", GLib.Variant("s", place)))}).become_current()
     dock = Dock(lap)

@@ -12,12 +12,12 @@ import pytest
 from gi.repository import GLib
 from agents import Desk, start_desk
 from buses import BUS, let_pass, wait
-from notifications import AGENT, AGENT_ROOT, DESKTOP, DESKTOP_XML, DesktopServer, PlainServer, Server
+from notifications import AGENT, DESKTOP, DESKTOP_XML, DesktopServer, PlainServer, Server
 from played_broker import PlayedBroker
 from presence import Presence, missing
 from sandbox import RawClient, can_be_made
 from support import Machine
-from vendor import own_id
+from vendor import own_id, own_path
 
 QUESTION = "Continue “Report”?"
 SETTINGS = own_id("Settings")
@@ -123,7 +123,7 @@ def test_sandboxed_window(machine_list: list[Machine]) -> None:
     client = RawClient(lap, "com.example.curious")
     assert not client.call(BUS, "/org/freedesktop/DBus", f"{BUS}.RequestName", f"('{SETTINGS}', uint32 4)")
     data = {"activation-token": GLib.Variant("s", "token-1")}
-    lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
+    lap.session.call(own_path("Agent"), "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
                      destination=AGENT)
     server.wait_for("The Handoff window cannot be opened", "Another program has taken its place")
     assert not [call for call in client.calls if "ctivat" in call]

@@ -29,7 +29,7 @@ HIDING = ("PrivateUsers", "PrivateTmp", "PrivateDevices", "PrivateMounts", "Priv
 def filled(template: Path, folder: Path) -> Path:
     """The file that Meson makes of a template."""
     file = folder / template.name.removesuffix(".in")
-    file.write_text(template.read_text().replace("@libexecdir@", "/usr/libexec").replace("@bindir@", "/usr/bin"))
+    file.write_text(filled(template, libexecdir="/usr/libexec", bindir="/usr/bin"))
     return file
 
 

@@ -11,7 +11,7 @@ from gi.repository import Gio, GLib
 from agents import Desk, Pair, start_desk
 from buses import BUS, Session, let_pass, wait
 from clients import Client
-from notifications import AGENT, AGENT_ROOT, DESKTOP, PLAIN, DesktopServer, PlainServer
+from notifications import AGENT, DESKTOP, PLAIN, DesktopServer, PlainServer
 from sandbox import RawClient, can_be_made
 from sending import send
 from support import SANITIZED, Machine, memory, refused
@@ -245,8 +245,8 @@ def test_sandboxed_caller(both: Pair) -> None:
     if what := can_be_made(both.lap):
         pytest.skip(what)
     client = RawClient(both.lap, "com.example.curious")
-    assert client.call(AGENT, AGENT_ROOT, "org.freedesktop.Application.Activate", "(@a{sv} {},)") == "UnknownObject"
-    assert client.call(AGENT, AGENT_ROOT, "org.freedesktop.Application.ActivateAction",
+    assert client.call(AGENT, own_path("Agent"), "org.freedesktop.Application.Activate", "(@a{sv} {},)") == "UnknownObject"
+    assert client.call(AGENT, own_path("Agent"), "org.freedesktop.Application.ActivateAction",
                        "('continue', @av [<'x'>], @a{sv} {})") == "UnknownObject"
     client.close()
 
@@ -308,7 +308,7 @@ def test_window(both: Pair) -> None:
     """Activating the agent opens the Handoff window, with what lets it come to the front."""
     window = Service(both.lap, SETTINGS, own_path("Settings"), WINDOW_XML)
     data = {"desktop-startup-id": GLib.Variant("s", "token-2")}
-    both.lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
+    both.lap.session.call(own_path("Agent"), "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", (data,)),
                           destination=AGENT)
     assert window.wait_for("Activate")[0]["activation-token"] == "token-2"
 
@@ -316,7 +316,7 @@ def test_window(both: Pair) -> None:
 def test_no_window(both: Pair) -> None:
     """Where there is no Handoff window, the user is told."""
     server = PlainServer(both.lap)
-    both.lap.session.call(AGENT_ROOT, "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", ({},)),
+    both.lap.session.call(own_path("Agent"), "org.freedesktop.Application.Activate", GLib.Variant("(a{sv})", ({},)),
                           destination=AGENT)
     server.wait_for("The Handoff window cannot be opened", "handoff-settings")
 

@@ -17,7 +17,7 @@ from notifications import AGENT
 from support import SOURCE, Machine, has_all_rights
 from test_installed import InstalledMachine, install
 from user_manager import UserManager
-from vendor import ADD_ON
+from vendor import ADD_ON, own_id
 
 UNITS = {BROKER: "handoffd.service", BRIDGE: "handoff-bridge.service", AGENT: "handoff-agent.service"}
 # The adapter of terminals is of the same package, and runs only while it is needed.
@@ -236,7 +236,7 @@ def test_removal_without_systemd(session: WithoutSystemd, scripts: Path) -> None
 def test_removal_of_an_adapter(session: WithoutSystemd, prefix: Path, scripts: Path) -> None:
     """Removing the package of an adapter ends that adapter alone, whoever has started it."""
     broker = session.ask_for(BROKER)
-    media = session.ask_for(f"{BROKER}.Media")
+    media = session.ask_for(own_id("Media"))
     documents = session.ask_for(f"{BROKER}.Documents")
     assert media and documents
     with session.browser_host(prefix) as browser:

@@ -184,7 +184,7 @@ def test_autostart_entries_end_with_the_programs(tmp_path: Path) -> None:
     need("meson")
     for number, has_programs in enumerate((True, False)):
         prefix = tmp_path / str(number)
-        run("meson", "setup", tmp_path / f"build-{number}", SOURCE, f"--prefix={prefix}", f"-Dbinaries={PROGRAMS}")
+        run("meson", "setup", tmp_path / f"build-{number}", SOURCE, f"--prefix={prefix}", f"-Dbinaries={PROGRAMS}", f"-Dapp-id={APP_ID}")
         run("meson", "install", "-C", tmp_path / f"build-{number}")
         if not has_programs:
             for folder in ("bin", "libexec"):

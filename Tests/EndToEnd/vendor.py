@@ -21,6 +21,11 @@ def own_id(name: str) -> str:
     return f"{APP_ID}.{name}"
 
 
+def team_of(name: str) -> str:
+    """The team of the applications that an adapter stands for, which is everybody's."""
+    return f"org.example.Handoff.{name}"
+
+
 def own_path(name: str) -> str:
     """Where the application own_id(name) has its objects."""
     return "/" + own_id(name).replace(".", "/").replace("-", "_")
