@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from support import PROGRAMS, SOURCE
+from vendor import filled
 
 UNITS = sorted((SOURCE / "data" / "systemd" / "user").glob("*.service.in"))
 PROFILES = sorted((SOURCE / "data" / "apparmor").glob("*.in"))
@@ -26,7 +27,7 @@ HIDING = ("PrivateUsers", "PrivateTmp", "PrivateDevices", "PrivateMounts", "Priv
           "BindPaths", "BindReadOnlyPaths", "RootDirectory", "RootImage", "DynamicUser", "CapabilityBoundingSet")
 
 
-def filled(template: Path, folder: Path) -> Path:
+def written(template: Path, folder: Path) -> Path:
     """The file that Meson makes of a template."""
     file = folder / template.name.removesuffix(".in")
     file.write_text(filled(template, libexecdir="/usr/libexec", bindir="/usr/bin"))
@@ -38,7 +39,7 @@ def test_exposure(unit: Path, tmp_path: Path) -> None:
     """A unit is no more exposed than it was when its limits were set."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd is not installed: install the Debian package systemd")
-    file = filled(unit, tmp_path)
+    file = written(unit, tmp_path)
     done = subprocess.run(["systemd-analyze", "security", "--user", "--offline=true", "--no-pager", file],
                           env=os.environ | {"XDG_RUNTIME_DIR": str(tmp_path)}, capture_output=True, text=True, check=False)
     found = re.search(r"exposure level for \S+: (\d+)\.(\d)", done.stdout)
@@ -59,7 +60,7 @@ def test_profile(profile: Path, tmp_path: Path) -> None:
     parser = shutil.which("apparmor_parser", path=f"{os.environ['PATH']}:/usr/sbin:/sbin")
     if parser is None:
         pytest.skip("AppArmor is not installed: install the Debian package apparmor")
-    file = filled(profile, tmp_path)
+    file = written(profile, tmp_path)
     done = subprocess.run([parser, "--skip-kernel-load", "--skip-cache", file], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert re.search(r"flags=\((attach_disconnected,)?complain\)", file.read_text())
