@@ -52,6 +52,15 @@ let hasWindows =
 let vendor = ["APP_ID", "HOMEPAGE", "BUGTRACKER", "DEVELOPER"].map { name in
     let standard = name == "APP_ID" ? "org.example.Handoff" : ""
     let value = Context.environment["HANDOFF_\(name)"].flatMap { $0.isEmpty ? nil : $0 } ?? standard
+    // Labels of bus names, of AppStream and of Firefox.
+    guard
+        name != "APP_ID"
+            || value.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*\.){2,}[A-Za-z_][A-Za-z0-9_]*/) != nil
+    else {
+        fatalError(
+            "HANDOFF_APP_ID is \(value). Write three labels or more of letters, digits and “_”, with dots between them."
+        )
+    }
     let literal = value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
     return CSetting.define("HANDOFF_\(name)", to: "\"\(literal)\"")
 }

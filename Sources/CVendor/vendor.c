@@ -2,14 +2,13 @@
 #include "vendor.h"
 
 // Meson looks for this in programs that it is to install without building them.
-#define MARK "handoff-app-id="
-
-static const char marked_app_id[] = MARK HANDOFF_APP_ID;
+__attribute__ ((used)) static const char mark[]
+  = "handoff-vendor:" HANDOFF_APP_ID "|" HANDOFF_HOMEPAGE "|" HANDOFF_BUGTRACKER "|" HANDOFF_DEVELOPER "|";
 
 const char *
 handoff_vendor_app_id (void)
 {
-  return marked_app_id + sizeof MARK - 1;
+  return HANDOFF_APP_ID;
 }
 
 const char *

@@ -74,10 +74,15 @@ package final class Agent {
     }
 
     /// Begins to follow the daemons and the session.
-    /// - Throws: if the bus does not give it the name of its desktop entry, under which desktops call it.
+    /// - Throws: if the bus does not answer.
     package func begin() async throws {
-        if HandoffNames.agentApplication != HandoffNames.agent {
-            _ = try await bus.request(HandoffNames.agentApplication, replacing: true)
+        // Desktops call it by the name of its desktop entry.
+        if HandoffNames.agentApplication != HandoffNames.agent,
+            try await bus.request(HandoffNames.agentApplication, replacing: true) != .owned
+        {
+            agentLog.warning(
+                "Another program has \(HandoffNames.agentApplication): buttons of notifications in GNOME do nothing."
+            )
         }
         watch.onEvent = { [weak self] in self?.presenceChanged($0) }
         watch.begin()

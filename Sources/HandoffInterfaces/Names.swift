@@ -65,13 +65,15 @@ package enum HandoffNames {
     /// The Handoff window, as an application.
     package static let settingsPath = path(of: settings)
 
+    /// The team of the applications that the adapter of this name stands for. Devices agree on it, so that it is the same
+    /// whatever their distributions call the adapter.
+    package static func team(_ name: String) -> String { "org.example.Handoff.\(name)" }
+
     /// The bus name of what has the desktop entry that ends in `name`.
     static func own(_ name: String) -> BusName { BusName(built: Vendor.id(name)) }
 
     /// Where the application of that name has `org.freedesktop.Application` (Desktop Entry Specification, "D-Bus Activation").
     private static func path(of application: BusName) -> ObjectPath {
-        let labels = application.text.split(separator: ".")
-        return ObjectPath(
-            built: labels.map { "/" + $0.map { $0 == "-" ? "_" : String($0) }.joined() }.joined())
+        ObjectPath(built: "/" + String(application.text.map { $0 == "." ? "/" : $0 }))
     }
 }

@@ -264,8 +264,7 @@ final class SettingsWindow {
         let about = GTKObject(adw_about_window_new())
         about[text: "application-name"] = tr("Handoff")
         about[text: "application-icon"] = SettingsApplication.icon
-        about[text: "developer-name"] =
-            Vendor.developer.isEmpty ? tr("The Handoff developers") : Vendor.developer
+        about[text: "developer-name"] = Vendor.developer
         about[text: "version"] = Release.version
         if !Vendor.homepage.isEmpty { about[text: "website"] = Vendor.homepage }
         if !Vendor.bugtracker.isEmpty { about[text: "issue-url"] = Vendor.bugtracker }

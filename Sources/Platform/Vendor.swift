@@ -11,8 +11,11 @@ package enum Vendor {
     package static let homepage = String(cString: handoff_vendor_homepage())
     /// Where faults are to be told; empty if nowhere.
     package static let bugtracker = String(cString: handoff_vendor_bugtracker())
-    /// Who makes it; empty for the developers of Handoff.
-    package static let developer = String(cString: handoff_vendor_developer())
+    /// Who makes it, for people.
+    package static let developer: String = {
+        let given = String(cString: handoff_vendor_developer())
+        return given.isEmpty ? tr("The Handoff developers") : given
+    }()
 
     /// The id of the extension of GNOME Shell, and of the add-on as Firefox names it: the last label of ``applicationID``, in
     /// small letters, at the other labels in the order of a host's name, e.g. `handoff@example.org`.

@@ -17,7 +17,7 @@ from clients import Dock
 from desktops import entries, install_entry, tell_bus
 from support import PROGRAMS, Machine, pair
 from test_desktop_entries import have_bus_start, install
-from vendor import own_id
+from vendor import own_id, team_of
 
 MEDIA = own_id("Media")
 PLAYING = "org.example.Handoff.PlayingMedia"
@@ -25,7 +25,7 @@ NAMES = "org.mpris.MediaPlayer2"
 PATH = "/org/mpris/MediaPlayer2"
 PLAYER = "org.mpris.MediaPlayer2.Player"
 SECOND = 1_000_000
-TEAM = {"Team": GLib.Variant("s", "org.example.Handoff.Media")}
+TEAM = {"Team": GLib.Variant("s", team_of("Media"))}
 RADIO = "http://radio.example:8000/live"
 KEY = "file:///home/me/.ssh/id_ed25519"
 # How long a player may take to start.
@@ -91,7 +91,7 @@ def start_seer(machines: list[Machine], desk: Machine) -> Machine:
     """Another machine, which sees what plays on this one, and where nothing is played."""
     lap = Machine("lap")
     machines.append(lap)
-    install(lap, MEDIA, ActivityTypes=PLAYING, Team=MEDIA)
+    install(lap, MEDIA, ActivityTypes=PLAYING, Team=team_of("Media"))
     lap.start_broker("--verbose")
     lap.start_bridge()
     pair(desk, lap)

@@ -11,6 +11,7 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 from support import SOURCE
+from vendor import filled
 
 SCHEMAS = SOURCE / "data" / "schemas"
 
@@ -45,5 +46,5 @@ def parsed(file: Path) -> dict[str, dict[str, str]]:
     """A key file as an object, as the schema of descriptions wants it."""
     reader = configparser.RawConfigParser(delimiters=("=",), comment_prefixes=("#",), interpolation=None)
     reader.optionxform = str  # type: ignore[assignment, method-assign]
-    reader.read_string(file.read_text())
+    reader.read_string(filled(file))
     return {group: dict(reader[group]) for group in reader.sections()}

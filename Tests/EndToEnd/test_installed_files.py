@@ -53,16 +53,22 @@ def test_what_a_distribution_calls_its_own(tmp_path: Path) -> None:
     programs.mkdir()
     for name in ("handoffd", "handoff-bridge", "handoff-associations", "handoff-agent", "handoff-adapter", "handoff",
                  "handoff-contacts", "handoff-settings"):
-        (programs / name).write_text("handoff-app-id=net.example.Other")
+        (programs / name).write_text("handoff-vendor:net.example.Other||||"
+                                     "handoff-vendor:net.example.Other|https://net.example/a?b&c|https://net.example/faults|The <Other> People|")
     options = (f"-Dbinaries={programs}", "-Dapp-id=net.example.Other")
-    with pytest.raises(AssertionError, match="were built for another app-id"):
-        install(tmp_path / "refused", options[0], "-Dapp-id=net.example.Another")
+    for wrong in ("-Dapp-id=net.example.Oth", "-Dapp-id=net.example.Other2", "-Dhomepage=https://net.example"):
+        with pytest.raises(AssertionError, match="were built with another app-id"):
+            install(tmp_path / wrong[-5:], *options, wrong)
+    for wrong in ("net.Other", "net..Other", "net.2example.Other", "net.exa-mple.Other", "net.exämple.Other", 'net.ex"ample.Other'):
+        with pytest.raises(AssertionError, match="app-id: “"):
+            install(tmp_path / "wrong", options[0], f"-Dapp-id={wrong}")
     given = {"homepage": "https://net.example/a?b&c", "bugtracker": "https://net.example/faults",
              "screenshots": "https://net.example/pictures/", "developer": "The <Other> People"}
     root, _said = install(tmp_path / "other", *options, *(f"-D{name}={value}" for name, value in given.items()))
     files = [path for path in root.rglob("*") if path.is_file() and not path.is_symlink()]
     # The contracts, and what stands on them in other people's programs.
     files = [path for path in files if not {"interfaces", "clients", "dbusmock", "bin"} & set(path.parts)]
+    assert (root / "share/gnome-shell/extensions/other@example.net/metadata.json") in files
     names = {path.name for path in files if "org.example" in str(path).lower() or "example.org" in str(path)}
     assert names == {f"org.example.Handoff{name}.service" for name in ("", ".Agent", ".Bridge")}
     ours = "Browser|Contacts|Documents|Editor|Media|Office|Paste|Phone|Settings|Shell"

@@ -237,7 +237,7 @@ def test_removal_of_an_adapter(session: WithoutSystemd, prefix: Path, scripts: P
     """Removing the package of an adapter ends that adapter alone, whoever has started it."""
     broker = session.ask_for(BROKER)
     media = session.ask_for(own_id("Media"))
-    documents = session.ask_for(f"{BROKER}.Documents")
+    documents = session.ask_for(own_id("Documents"))
     assert media and documents
     with session.browser_host(prefix) as browser:
         subprocess.run(script(scripts, "prerm", "remove", package="handoff-media"), check=True, timeout=60)

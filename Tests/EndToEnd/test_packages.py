@@ -82,7 +82,7 @@ def check_owners(owners: dict[str, str]) -> None:
 
 def debian_options() -> list[str]:
     """The options that Meson is given for Debian's packages, with what debhelper adds."""
-    rules = (DEBIAN / "rules").read_text().replace("$(HANDOFF_BINARIES)", str(PROGRAMS)).replace("$(APP_ID)", APP_ID)
+    rules = (DEBIAN / "rules").read_text().replace("$(HANDOFF_BINARIES)", str(PROGRAMS)).replace("$(HANDOFF_APP_ID)", APP_ID)
     options = re.findall(r"^\t\t(-\S+)", rules, re.MULTILINE)
     assert f"-Dbinaries={PROGRAMS}" in options
     return ["--prefix=/usr", "--sysconfdir=/etc", *options]
@@ -92,7 +92,7 @@ def test_every_file_is_in_a_package(tmp_path: Path) -> None:
     """Whatever Meson installs is in exactly one Debian package, each adapter with all that belongs to it."""
     need("meson")
     root, files = installed_files(tmp_path, debian_options())
-    lists = {file.stem: file.read_text().replace("${env:APP_ID}", APP_ID).split() for file in DEBIAN.glob("*.install")}
+    lists = {file.stem: file.read_text().replace("${env:HANDOFF_APP_ID}", APP_ID).split() for file in DEBIAN.glob("*.install")}
     check_owners(account(root, files, lists))
     packages = re.findall(r"^Package: (\S+)", (DEBIAN / "control").read_text(), re.MULTILINE)
     assert set(packages) == lists.keys()

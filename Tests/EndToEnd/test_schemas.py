@@ -52,7 +52,7 @@ def test_command() -> None:
 
 def test_adapters() -> None:
     """The descriptions of our adapters are what their schema says, and it refuses what the agent refuses."""
-    files = sorted((SOURCE / "data/adapters").glob("*.adapter"))
+    files = sorted((SOURCE / "data/adapters").glob("*.adapter.in"))
     assert len(files) > 5
     for file in files:
         valid("adapter", parsed(file))

@@ -28,7 +28,7 @@ def team_of(name: str) -> str:
 
 def own_path(name: str) -> str:
     """Where the application own_id(name) has its objects."""
-    return "/" + own_id(name).replace(".", "/").replace("-", "_")
+    return "/" + own_id(name).replace(".", "/")
 
 
 def own_entry(identifier: str, **values: object) -> str:

@@ -13,7 +13,7 @@ internal import Platform
 @MainLoop
 final class BrowserHost {
     /// Whose activities a browser continues: those of all browsers.
-    nonisolated static let team = "org.example.Handoff.Browser"
+    nonisolated static let team = HandoffNames.team("Browser")
     /// What `DisabledAdapters` calls the adapter.
     nonisolated static let name = "browser"
     /// How often the page in front may be another, in microseconds.

@@ -6,7 +6,7 @@ internal import HandoffInterfaces
 /// manager.
 package enum DocumentsAdapter {
     /// The team of the applications.
-    static let team = "org.example.Handoff.Documents"
+    static let team = HandoffNames.team("Documents")
     /// Something that has pages is read.
     static let reading = "org.example.Handoff.ReadingDocument"
     /// A folder is looked at.

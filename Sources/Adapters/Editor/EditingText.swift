@@ -16,7 +16,7 @@ internal import Platform
 /// text that no file holds; and `folder`, a tagged URL, the folder that the editor's window shows.
 enum EditingText {
     /// Whose activities editors continue, all of each other's.
-    static let team = "org.example.Handoff.Editor"
+    static let team = HandoffNames.team("Editor")
 
     /// The type.
     static func type() throws(HandoffFailure) -> ActivityType {

@@ -15,7 +15,7 @@ extension KnownEditor {
         if let folder = Self.folders[id] {
             return FolderNames.all(in: "\(UserDirectories.home)/\(folder)/extensions").contains {
                 // Whoever has published it.
-                $0.split(separator: ".").dropFirst().first?.hasPrefix("handoff-") == true
+                $0.firstMatch(of: /^[^.]+\.handoff-[0-9]/) != nil
             }
         }
         guard id == "org.gnome.gedit",

@@ -18,7 +18,7 @@ package enum MediaAdapter {
     }
 
     /// The team of the players.
-    static let team = "org.example.Handoff.Media"
+    static let team = HandoffNames.team("Media")
     /// What plays.
     static let type = "org.example.Handoff.PlayingMedia"
 }

@@ -224,7 +224,7 @@ enum OfficeDocument {
     }
 
     /// Whose activities the office continues.
-    static func team() throws(HandoffFailure) -> Team { try Team("org.example.Handoff.Office") }
+    static func team() throws(HandoffFailure) -> Team { try Team(HandoffNames.team("Office")) }
 
     /// What is said of `state` beside where the document is.
     static func userInfo(_ state: OfficeState, isCopy: Bool) -> Value {

@@ -44,7 +44,7 @@ final class ShellService {
         let application = AdaptedApplication(
             try ApplicationID(HandoffNames.shellAdapter.text),
             types: [try Self.type(), try Self.sessionType()],
-            team: try Team("org.example.Handoff.Shell"), receives: true)
+            team: try Team(HandoffNames.team("Shell")), receives: true)
         application.onContinue = { [weak self] in try await self?.continue($0) ?? false }
         application.onContinuingChange = { [weak self] in self?.idleEnd.check() }
         terminals.onWaitedChange = { [weak self] in self?.idleEnd.check() }

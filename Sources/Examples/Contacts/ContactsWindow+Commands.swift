@@ -140,7 +140,7 @@ extension ContactsWindow {
         let about = GTKObject(adw_about_window_new())
         about[text: "application-name"] = tr("Contacts")
         about[text: "application-icon"] = ContactsApplication.id
-        about[text: "developer-name"] = tr("The Handoff developers")
+        about[text: "developer-name"] = Vendor.developer
         about[text: "comments"] = tr(
             "An address book that moves with you from one of your devices to another.")
         gtk_window_set_transient_for(about.pointer, window.pointer)

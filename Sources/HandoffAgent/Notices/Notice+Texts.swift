@@ -233,7 +233,7 @@ extension Notice {
         Notice(
             slot: .welcome, title: tr("Handoff is installed"),
             lines: [tr("Pair your other computer, and continue there what you do here.")],
-            icon: HandoffNames.broker.text, buttons: [Button(label: tr("Pair…"), press: .openWindow)],
+            icon: ListedOffer.ownIcon, buttons: [Button(label: tr("Pair…"), press: .openWindow)],
             press: .openWindow)
     }
 

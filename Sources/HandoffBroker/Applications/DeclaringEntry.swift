@@ -52,8 +52,8 @@ enum DeclaringEntry {
     /// one; in an entry without that group, in keys of the main group that begin with `X-Handoff-`.
     private struct Details {
         private let entry: DesktopEntry
-        private let group: String?
-        private let prefix: String
+        let group: String?
+        let prefix: String
 
         init(of entry: DesktopEntry) {
             self.entry = entry
@@ -70,7 +70,8 @@ enum DeclaringEntry {
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else {
                     throw HandoffFailure(
-                        .invalidArguments, "DocumentTypes: write each as MIME/TYPE=ACTIVITY-TYPE.")
+                        .invalidArguments,
+                        "\(details.prefix)DocumentTypes: write each as MIME/TYPE=ACTIVITY-TYPE.")
                 }
                 return (String(parts[0]), String(parts[1]))
             })

@@ -14,7 +14,7 @@ package enum StandIn: String, CaseIterable, Sendable {
 
     /// The one of that desktop entry; nil if it is another application's.
     package init?(id: String) {
-        let prefix = Vendor.id("")
+        let prefix = Vendor.applicationID + "."
         guard id.hasPrefix(prefix) else { return nil }
         self.init(rawValue: String(id.dropFirst(prefix.count)))
     }

@@ -56,7 +56,7 @@ fn main() -> io::Result<()> {
         let typed = io::stdin().lock().fill_buf()?.to_vec();
         io::stdin().lock().consume(typed.len());
         if typed.is_empty() {
-            // Nothing more will be typed; the note still goes on.
+            // Nothing more will be typed; the note is still continued.
             handoff::run();
         }
         String::from_utf8_lossy(&typed).lines().for_each(|line| note.edit(line));

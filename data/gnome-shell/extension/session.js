@@ -143,7 +143,7 @@ export class Session {
         const text = value => new GLib.Variant('s', value);
         const data = token ? {'activation-token': text(token), 'desktop-startup-id': text(token)} : {};
         const parameters = new GLib.Variant('(sava{sv})', ['everything', [text(device.id)], data]);
-        const path = `/${this.window.replaceAll('.', '/').replaceAll('-', '_')}`;
+        const path = `/${this.window.replaceAll('.', '/')}`;
         try {
             await call(this._connection, this.window, path, 'org.freedesktop.Application', 'ActivateAction', parameters,
                 this._cancellable, Gio.DBusCallFlags.NONE);
