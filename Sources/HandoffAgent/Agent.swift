@@ -5,6 +5,7 @@ internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStatus
 package import MainLoop
+internal import Platform
 
 /// What the user sees of Handoff without opening anything. It follows the daemons, and has its surfaces show what they say.
 @MainLoop

@@ -2,23 +2,13 @@
 import DBus
 
 /// A value of JSON. The members of its objects keep their order: what is given comes before what follows from it.
-enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByNilLiteral,
-    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
-{
+indirect enum JSON {
     case null
     case truth(Bool)
     case number(String)
     case text(String)
     case list([JSON])
     case object([(key: String, value: JSON)])
-
-    init(nilLiteral: ()) { self = .null }
-    init(booleanLiteral value: Bool) { self = .truth(value) }
-    init(stringLiteral value: String) { self = .text(value) }
-    init(arrayLiteral elements: JSON...) { self = .list(elements) }
-    init(dictionaryLiteral elements: (String, JSON)...) {
-        self = .object(elements.map { (key: $0.0, value: $0.1) })
-    }
 
     static func number(_ value: some BinaryInteger) -> JSON { .number(String(value)) }
 
@@ -107,5 +97,39 @@ enum JSON: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleB
             }
         }
         return quoted + "\""
+    }
+}
+
+// The types of literals are named, since the compiler gets lost when it infers them from each other.
+extension JSON: ExpressibleByNilLiteral {
+    init(nilLiteral: ()) { self = .null }
+}
+
+extension JSON: ExpressibleByBooleanLiteral {
+    typealias BooleanLiteralType = Bool
+
+    init(booleanLiteral value: Bool) { self = .truth(value) }
+}
+
+extension JSON: ExpressibleByStringLiteral {
+    typealias StringLiteralType = String
+    typealias ExtendedGraphemeClusterLiteralType = String
+    typealias UnicodeScalarLiteralType = String
+
+    init(stringLiteral value: String) { self = .text(value) }
+}
+
+extension JSON: ExpressibleByArrayLiteral {
+    typealias ArrayLiteralElement = JSON
+
+    init(arrayLiteral elements: JSON...) { self = .list(elements) }
+}
+
+extension JSON: ExpressibleByDictionaryLiteral {
+    typealias Key = String
+    typealias Value = JSON
+
+    init(dictionaryLiteral elements: (String, JSON)...) {
+        self = .object(elements.map { (key: $0.0, value: $0.1) })
     }
 }
