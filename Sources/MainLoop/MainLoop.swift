@@ -41,15 +41,17 @@ package actor MainLoop {
     /// Runs `operation` here and now. This is only for code that runs on the loop's thread without Swift
     /// knowing: callbacks from C, and a program on its first thread before and after its loop runs. Anywhere
     /// else this ends the process, because two threads would be using at the same time what belongs to one.
-    package static func assumeIsolated<Result>(_ operation: @MainLoop () throws -> Result) rethrows -> Result
-    {
-        typealias Plain = () throws -> Result
+    package static func assumeIsolated<Result, Failure: Error>(
+        _ operation: @MainLoop () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        typealias Isolated = @MainLoop (@MainLoop () throws(Failure) -> Result) throws(Failure) -> Result
+        typealias Plain = (@MainLoop () throws(Failure) -> Result) throws(Failure) -> Result
         let isBorrowed = executor.claim()
         defer { if isBorrowed { executor.giveBack() } }
-        return try withoutActuallyEscaping(operation) { isolated in
-            // The isolation is part of the type, not of the representation (as in MainActor.assumeIsolated).
-            try unsafeBitCast(isolated, to: Plain.self)()
-        }
+        // The isolation is part of the type, not of the representation (as in MainActor.assumeIsolated). With
+        // withoutActuallyEscaping(_:do:) the program would hold the length of the path of this file.
+        let call: Isolated = { operation throws(Failure) in try operation() }
+        return try unsafeBitCast(call, to: Plain.self)(operation)
     }
 
     /// Whether ``assumeIsolated(_:)`` would run something here and now: the calling thread is the loop's, or it is the

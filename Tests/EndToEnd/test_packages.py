@@ -255,9 +255,10 @@ def check_debian_packages(output: Path, unpacked: Path, built: Path) -> None:
     debuggers too."""
     environment = os.environ | {"LC_ALL": "C.UTF-8"}
     root_options = ["--allow-root"] if os.geteuid() == 0 else []
-    said = run("lintian", "--display-info", "--pedantic", *root_options, *output.glob("*.changes"), env=environment)
+    said = run("lintian", "--display-info", "--pedantic", *root_options, *output.glob("*.dsc"), *output.rglob("*.deb"),
+               env=environment)
     assert not (tags := re.findall(r"^[A-Z]: .*", said, re.MULTILINE)), tags
-    packages = {file.name.partition("_")[0]: file for file in output.glob("*.deb") if "-dbgsym_" not in file.name}
+    packages = {file.name.partition("_")[0]: file for file in output.glob("*.deb")}
     assert packages.keys() == {file.stem for file in DEBIAN.glob("*.install")}
     for name, file in packages.items():
         depends = run("dpkg-deb", "--field", file, "Depends") if name != "handoff-dev" else ""
@@ -269,7 +270,7 @@ def check_debian_packages(output: Path, unpacked: Path, built: Path) -> None:
     for program in [*(unpacked / "usr" / "libexec").iterdir(), *(unpacked / "usr" / "bin").iterdir()]:
         assert "RUNPATH" not in run("readelf", "-d", program), f"{program} loads libraries from where it is"
         assert str(built) not in program.read_bytes().decode("latin-1"), f"{program} says where it was built"
-    for package in output.glob("*-dbgsym_*.deb"):
+    for package in (output / "debug").glob("*.deb"):
         run("dpkg-deb", "--extract", package, unpacked / "debug")
     for file in (unpacked / "debug").rglob("*.debug"):
         assert str(built) not in run("readelf", "--decompress", "--string-dump=.debug_str", file), f"{file} says where it was built"
