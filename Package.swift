@@ -55,7 +55,7 @@ let vendor = ["APP_ID", "HOMEPAGE", "BUGTRACKER", "DEVELOPER"].map { name in
     // Labels of bus names, of AppStream and of Firefox.
     guard
         name != "APP_ID"
-            || value.wholeMatch(of: /([A-Za-z_][A-Za-z0-9_]*\.){2,}[A-Za-z_][A-Za-z0-9_]*/) != nil
+            || value.wholeMatch(of: /([A-Za-z][A-Za-z0-9_]*\.){2,}[A-Za-z][A-Za-z0-9_]*/) != nil
     else {
         fatalError(
             "HANDOFF_APP_ID is \(value). Write three labels or more of letters, digits and “_”, with dots between them."

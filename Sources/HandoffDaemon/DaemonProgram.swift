@@ -138,7 +138,7 @@ package final class DaemonProgram {
                 self?.stop("The bus has ended.")
             }
             bus.onNameLost = { [weak self] lost in
-                if lost == self?.name { self?.stop("The name \(lost) was taken over.") }
+                self?.stop("The name \(lost) was taken over.")
             }
             for signal in [SIGTERM, SIGINT] {
                 sources.append(.signal(signal) { [weak self] in self?.stop("Asked to end.") })

@@ -76,6 +76,21 @@ def test_left_by_killed_agent(machine_list: list[Machine], kind: type[Server]) -
     server.wait_until_gone()
 
 
+@pytest.mark.parametrize("name", sorted({AGENT, own_id("Agent")}))
+def test_name_that_is_taken(machine_list: list[Machine], name: str) -> None:
+    """An agent that another program takes one of its names from ends, and takes back what it shows: whoever presses it would
+    call that program."""
+    lap, broker = desk(machine_list)
+    server = PlainServer(lap)
+    begin(lap, broker)
+    server.wait_for(QUESTION)
+    wait(lambda: lap.session.owner(name), "the name")
+    lap.session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.RequestName", GLib.Variant("(su)", (name, 6)),
+                     destination="org.freedesktop.DBus")
+    server.wait_until_gone()
+    wait(lambda: lap.processes["handoff-agent"].poll() == 0, "the end of the agent")
+
+
 def test_record_of_notifications(machine_list: list[Machine]) -> None:
     """What is written down for that is for the user alone, and nothing is closed for another server, or if it is damaged."""
     lap, broker = desk(machine_list)

@@ -174,3 +174,54 @@ def test_rust_rests(begin: Callable[[], Example], broker: ScriptedBroker) -> Non
     assert switches(process) == before
     assert len(os.listdir(f"/proc/{process}/task")) == 1
     assert SANITIZED or private_memory(process) <= 1 << 20
+
+
+ODD = f"""
+#[path = "{CLIENTS}/rust/handoff.rs"]
+mod handoff;
+use handoff::{{HandoffApplication, UserActivity, UserInfo, Value}};
+use std::time::{{Duration, UNIX_EPOCH}};
+
+fn main() {{
+    let notes = HandoffApplication::new("org.example.Notes", &["{TYPE}"]);
+    let editing = UserActivity::new(&notes, "{TYPE}", "Shopping");
+    let moments = [UNIX_EPOCH - Duration::from_micros(1u64 << 63), UNIX_EPOCH + Duration::from_secs(1u64 << 50)];
+    for moment in moments {{
+        let value = Value::date(moment);
+        println!("{{:?}}", value.as_date().map(|read| Value::date(read) == value));
+    }}
+    editing.on_failure(|_, error| println!("{{}}", error.name));
+    let mut state = UserInfo::new();
+    state.set("bulk", vec![0u8; (64 << 20) + 1]);
+    editing.set_user_info(state);
+    let again = notes.clone();
+    notes.on_failure(move |_, error| {{
+        println!("{{}}", error.name);
+        again.start();
+    }});
+    let stopping = notes.clone();
+    editing.on_was_continued(move |_, _| stopping.stop());
+    notes.start();
+    editing.become_current();
+    handoff::run();
+}}
+"""
+
+
+def test_odd_values_and_a_start_within_a_stop(broker: ScriptedBroker, bus: Machine) -> None:
+    """Moments that no number tells become the nearest, a state of 64 MiB is refused, and an application that starts again while
+    it is being stopped is registered with the next broker too."""
+    if what := missing("Rust"):
+        pytest.skip(what)
+    source = BUILT / "odd.rs"
+    if not source.exists() or source.read_text() != ODD:
+        source.write_text(ODD)
+    example = Example(bus, [str(compile_rust(source, "odd"))])
+    for line in ("Some(true)", "Some(true)", "UserInfoTooLarge"):
+        example.wait_for(line)
+    broker.wait_for("BecomeCurrent")
+    broker.announce()
+    broker.ask("org.example.Handoff.ActivityDelegate", "WasContinued", GLib.Variant("(oa{sv})", (broker.activities[0], {})))()
+    example.wait_for("ConnectionUnavailable")
+    broker.wait_for("RegisterApplication", 2)
+    example.end()

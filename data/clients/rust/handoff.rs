@@ -241,9 +241,10 @@ value_from! {
 impl Value {
     /// A moment.
     pub fn date(date: SystemTime) -> Value {
+        // A moment that has no number becomes the first or the last one that has.
         let microseconds = match date.duration_since(UNIX_EPOCH) {
-            Ok(after) => after.as_micros() as i64,
-            Err(error) => -(error.duration().as_micros() as i64),
+            Ok(after) => i64::try_from(after.as_micros()).unwrap_or(i64::MAX),
+            Err(error) => i64::try_from(error.duration().as_micros()).map_or(i64::MIN, |before| -before),
         };
         Value::tagged("date", Value::Int64(microseconds))
     }
@@ -374,8 +375,27 @@ impl Value {
         code.to_owned()
     }
 
-    /// What the value takes as the body of a message.
+    /// At least so many bytes the value takes in a message.
+    fn bulk(&self) -> usize {
+        match self {
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Variant(value) => value.bulk(),
+            Value::List(items) | Value::Structure(items) => items.iter().map(Value::bulk).sum(),
+            Value::Array(array) => array.items.iter().map(Value::bulk).sum(),
+            Value::Dictionary(dictionary) => dictionary.iter().map(|(key, value)| key.len() + value.bulk()).sum(),
+            Value::Map(map) => map.entries.iter().map(|(key, value)| key.bulk() + value.bulk()).sum(),
+            _ => 1,
+        }
+    }
+
+    /// What the value takes as the body of a message; less if that is far too much.
     fn size(&self) -> usize {
+        // libdbus ends the program over an array that no message takes.
+        let bulk = self.bulk();
+        if bulk > MAXIMUM_SIZE {
+            return bulk;
+        }
         let mut size = 0;
         if let Ok(mut message) = Message::new_signal("/", BROKER, "State") {
             self.append(&mut IterAppend::new(&mut message));
@@ -1423,8 +1443,9 @@ impl Application {
         }
         STARTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).retain(|id| *id != self.id);
         let owner = self.owner.take();
-        self.end_broker();
-        self.activities.take();
+        // What the application is told it may answer by a start, so that comes last.
+        let unheard = self.leave_broker();
+        let activities = self.activities.take();
         self.current.take();
         let connection = self.connection.borrow().clone();
         if let Some(connection) = connection {
@@ -1436,6 +1457,8 @@ impl Application {
                 connection.end();
             }
         }
+        self.tell_of_end(unheard);
+        drop(activities);
     }
 
     fn lost_bus(&self, connection: &Connection) {
@@ -1508,6 +1531,12 @@ impl Application {
 
     /// What the broker had of this application is worth nothing from now on.
     fn end_broker(&self) {
+        let unheard = self.leave_broker();
+        self.tell_of_end(unheard);
+    }
+
+    /// Forgets what a broker was asked and has announced, and returns whom that concerns.
+    fn leave_broker(&self) -> (Vec<Pending>, BTreeMap<String, String>) {
         self.is_registered.set(false);
         self.becoming.take();
         self.activities.borrow().iter().for_each(UserActivity::forget_broker);
@@ -1519,7 +1548,10 @@ impl Application {
             let taken: HashMap<u32, Pending> = taken;
             ended.extend(taken.into_values().filter(|one| one.hears_of_end));
         }
-        let announced = self.announced.take();
+        (ended, self.announced.take())
+    }
+
+    fn tell_of_end(&self, (ended, announced): (Vec<Pending>, BTreeMap<String, String>)) {
         ended.into_iter().for_each(|one| (one.then)(self, Err(Error::broker_ended())));
         announced.values().for_each(|activity_type| self.failed(activity_type, &Error::broker_ended()));
     }
