@@ -88,7 +88,8 @@ def test_name_that_is_taken(machine_list: list[Machine], name: str) -> None:
     lap.session.call("/org/freedesktop/DBus", "org.freedesktop.DBus.RequestName", GLib.Variant("(su)", (name, 6)),
                      destination="org.freedesktop.DBus")
     server.wait_until_gone()
-    wait(lambda: lap.processes["handoff-agent"].poll() == 0, "the end of the agent")
+    agent = lap.processes.pop("handoff-agent")
+    wait(lambda: agent.poll() == 0, "the end of the agent")
 
 
 def test_record_of_notifications(machine_list: list[Machine]) -> None:
