@@ -2,7 +2,7 @@
 #include "vendor.h"
 
 // Meson looks for this in programs that it is to install without building them.
-__attribute__ ((used)) static const char mark[]
+__attribute__ ((used, retain)) static const char mark[]
   = "handoff-vendor:" HANDOFF_APP_ID "|" HANDOFF_HOMEPAGE "|" HANDOFF_BUGTRACKER "|" HANDOFF_DEVELOPER "|";
 
 const char *

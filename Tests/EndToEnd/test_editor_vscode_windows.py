@@ -54,9 +54,9 @@ def test_only_one_window_shows_it(place: SimpleNamespace) -> None:  # noqa: F811
     other, child = begin(place, place.home / "other")
     windows = [begin(place, place.home / "project")[0] for _ in range(3)]
     texts = [f"text {number}" for number in range(8)]
-    for number, text in enumerate(texts):
+    for number, text in enumerate(texts, 1):
         child.ask(ask="open", id=number, name="Untitled-1", line=1, column=1, text=text, folder=str(place.home / "project"))
-    assert sorted(child.said()["answer"] for _ in texts) == list(range(8))
+    assert sorted(child.said()["answer"] for _ in texts) == list(range(1, 9))
     assert sum(len(window.state()["documents"]) for window in windows) == len(texts) and not requests(place)
     for window in (other, *windows):
         window.quit()
