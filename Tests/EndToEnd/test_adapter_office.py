@@ -196,14 +196,20 @@ def test_office_that_is_not_to_be_trusted(offices: tuple[Machine, Machine, Path]
     assert office.close() == 0
 
 
+def play_office(lap: Machine) -> Path:
+    """Installs an office that only writes down with what it was started, a line for each word, and returns that file."""
+    log = lap.folder / "soffice.called"
+    program = bin_folder(lap) / "soffice"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >>"{log}"\n')
+    program.chmod(0o755)
+    return log
+
+
 def test_started(offices: tuple[Machine, Machine, Path]) -> None:
     """Where no office runs it is started, with nothing of the other device on its command line, and its extension takes what it
     was started for; without the extension the user is told."""
     desk, lap, letter = offices
-    log = lap.folder / "soffice.called"
-    program = bin_folder(lap) / "soffice"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >"{log}"\n')
-    program.chmod(0o755)
+    log = play_office(lap)
     here, dock = Plugin(desk, "office"), Dock(lap)
     front(here, letter, page=1)
     path = dock.offer(letter.name)
@@ -227,10 +233,7 @@ def test_started(offices: tuple[Machine, Machine, Path]) -> None:
 def test_started_for_several(offices: tuple[Machine, Machine, Path]) -> None:
     """An office that was started for several documents opens the others too if one cannot be opened."""
     desk, lap, letter = offices
-    log = lap.folder / "soffice.called"
-    program = bin_folder(lap) / "soffice"
-    program.write_text(f'#!/bin/sh\necho "$@" >>"{log}"\n')
-    program.chmod(0o755)
+    log = play_office(lap)
     here, dock = Plugin(desk, "office"), Dock(lap)
     documents = [letter, text(desk.folder / "home/Other.odt")]
     for number, file in enumerate(documents, 1):

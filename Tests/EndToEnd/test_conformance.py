@@ -196,7 +196,7 @@ def test_a_refused_property_costs_no_other(app: Driven, broker: ScriptedBroker) 
     app.process.stdin.flush()
     assert app.wait_for("refused") == ["n", *error]
     app.wait_until("n", title="Groceries", page="")
-    assert any(call.arguments.unpack()[0] == {"Title": "Groceries"} for call in broker.called("Update"))
+    wait(lambda: any(call.arguments.unpack()[0] == {"Title": "Groceries"} for call in broker.called("Update")), "the title alone")
 
 
 def test_a_refused_activity_is_created_when_it_changes(app: Driven, broker: ScriptedBroker) -> None:
