@@ -45,6 +45,15 @@ def built(name: str, sources: list[Path], build: Callable[[Path], None]) -> Path
     return program
 
 
+def written(name: str, text: str) -> Path:
+    """The source of this name with this text, which is only touched if it has another one."""
+    BUILT.mkdir(parents=True, exist_ok=True)
+    source = BUILT / name
+    if not source.exists() or source.read_text() != text:
+        source.write_text(text)
+    return source
+
+
 def compile_c(source: Path, name: str, *options: str) -> Path:
     """A program of a source and the client in C, compiled as by a careful author."""
     sources = [source, CLIENTS / "c" / "handoff.c"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from buses import wait
 from conforming import broker, bus  # noqa: F401  pylint: disable=unused-import
-from driven import CLIENTS, cargo, compile_c, compile_qt, compile_rust, compile_vala, missing
+from driven import CLIENTS, cargo, compile_c, compile_qt, compile_rust, compile_vala, missing, written
 from gi.repository import GLib
 from scripted_broker import ScriptedBroker
 from support import SOURCE, Machine
@@ -87,18 +87,10 @@ def lines_of(heading: str) -> str:
     return blocks(heading)[-1]
 
 
-def written(file: Path, text: str) -> Path:
-    """A file with this text, which is only touched if it has another one."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    if not file.exists() or file.read_text() != text:
-        file.write_text(text)
-    return file
-
-
 def program(language: str, text: str) -> list[str]:
     """A program of this text."""
     ending = {"Python": "py", "GJS": "js", "C": "c", "Vala": "vala", "Qt 6": "cpp", "Rust": "rs"}[language]
-    source = written(SOURCE / ".build" / "drivers" / f"ten-lines.{ending}", text)
+    source = written(f"ten-lines.{ending}", text)
     if language == "Python":
         return ["/usr/bin/python3", str(source)]
     if language == "GJS":
@@ -169,8 +161,9 @@ def test_the_crate_builds_the_example(tmp_path: Path) -> None:
     manifest, configuration = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     shutil.copytree(CLIENTS / "rust", tmp_path / "src")
     (tmp_path / "src" / "note.rs").rename(tmp_path / "src" / "main.rs")
-    written(tmp_path / "Cargo.toml", manifest)
-    written(tmp_path / ".cargo" / "config.toml", configuration)
+    (tmp_path / "Cargo.toml").write_text(manifest)
+    (tmp_path / ".cargo").mkdir()
+    (tmp_path / ".cargo" / "config.toml").write_text(configuration)
     assert (cargo(tmp_path) / "note").exists()
 
 

@@ -9,11 +9,10 @@ from collections.abc import Callable, Iterator
 import pytest
 from buses import STANDARD_ERROR, entries, let_pass, typed
 from conforming import broker, bus  # noqa: F401  pylint: disable=unused-import
-from driven import BUILT, CLIENTS, compile_rust, missing
+from driven import CLIENTS, compile_rust, missing, written
 from gi.repository import GLib
 from scripted_broker import TYPE, ScriptedBroker
 from support import SANITIZED, Machine, private_memory
-from test_adopting import written
 from test_client_examples import Example
 from test_notices import switches
 
@@ -82,7 +81,7 @@ def begin(bus: Machine) -> Iterator[Callable[[], Example]]:
     """Starts the program."""
     if missing("Rust"):
         pytest.skip(missing("Rust"))
-    program = compile_rust(written(BUILT / "own-loop.rs", PROGRAM), "own-loop-rust")
+    program = compile_rust(written("own-loop.rs", PROGRAM), "own-loop-rust")
     started: list[Example] = []
 
     def start() -> Example:
@@ -213,10 +212,7 @@ def test_odd_values_and_a_start_within_a_stop(broker: ScriptedBroker, bus: Machi
     it is being stopped is registered with the next broker too."""
     if what := missing("Rust"):
         pytest.skip(what)
-    source = BUILT / "odd.rs"
-    if not source.exists() or source.read_text() != ODD:
-        source.write_text(ODD)
-    example = Example(bus, [str(compile_rust(source, "odd"))])
+    example = Example(bus, [str(compile_rust(written("odd.rs", ODD), "odd"))])
     for line in ("Some(true)", "Some(true)", "UserInfoTooLarge"):
         example.wait_for(line)
     broker.wait_for("BecomeCurrent")
