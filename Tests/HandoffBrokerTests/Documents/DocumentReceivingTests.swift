@@ -224,7 +224,8 @@ struct DocumentReceivingTests {
             var document = FakeDocument([UInt8](repeating: 7, count: 300_000))
             (document.sent, document.ends) = (200_000, false)
             try receiver.start(document)
-            try await eventually { receiver.files.count == 1 }
+            // A sender that is stopped while it sends would be told of the break, and nobody after it.
+            try await eventually { receiver.files.count == 1 && receiver.end?.hasSent == true }
             receiver.cancel()
             try await eventually { receiver.files.isEmpty && receiver.end?.ending != nil }
             try await letPass(.milliseconds(50))
