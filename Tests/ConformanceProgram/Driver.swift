@@ -88,6 +88,8 @@ final class Driver {
             activity.userInfo = UserInfo(["a": .string(String(repeating: "a", count: Int(words[2]) ?? 0))])
         case "add": activity.addUserInfoEntries(from: UserInfo([words[2]: .string(words[3])]))
         case "becomeCurrent": activity.becomeCurrent()
+        case "becomeOpen": activity.becomeOpen()
+        case "leaveCurrent": activity.leaveCurrent()
         case "resignCurrent": activity.resignCurrent()
         case "invalidate": activity.invalidate()
         case "willSave": willSave(number, Array(words.dropFirst(2)), activity)

@@ -116,6 +116,44 @@ def test_resigning_counts_for_the_next_broker(app: Driven, broker: ScriptedBroke
     again.close()
 
 
+def test_open_with_the_next_broker(app: Driven, broker: ScriptedBroker, bus: Machine) -> None:
+    """What was left, or is open without having been current, is open with a new broker, and not made current."""
+    path = begin(app, broker)
+    app.do("make", "m", TYPE, "List")
+    app.do("becomeOpen", "m")
+    opened = broker.wait_for("BecomeOpen").path
+    assert opened != path and broker.known[opened]["Title"].unpack() == "List"
+    app.do("leaveCurrent", "n")
+    assert broker.wait_for("LeaveCurrent").path == path
+    again = restart(broker, bus)
+    again.wait_for("BecomeOpen", 2)
+    assert {again.known[call.path]["Title"].unpack() for call in again.called("BecomeOpen")} == {"Shopping", "List"}
+    for name in "nm":
+        app.do("resignCurrent", name)
+    again.wait_for("ResignCurrent", 2)
+    third = restart(again, bus)
+    third.wait_for("CreateActivity", 2)
+    app.do("becomeCurrent", "n")
+    third.wait_for("BecomeCurrent")
+    assert not again.called("BecomeCurrent") and not third.called("BecomeOpen")
+    third.close()
+
+
+def test_refused_to_be_open(app: Driven, broker: ScriptedBroker, bus: Machine) -> None:
+    """What may not be open is told so by name, and not asked for with a new broker."""
+    begin(app, broker)
+    app.do("make", "m", TYPE, "List")
+    broker.refusals["BecomeOpen"] = f"{HANDOFF_ERROR}.LimitsExceeded", "Too much is open."
+    app.do("becomeOpen", "m")
+    assert app.wait_for("refused")[:2] == ["m", f"{HANDOFF_ERROR}.LimitsExceeded"]
+    again = restart(broker, bus)
+    again.wait_for("BecomeCurrent")
+    app.do("set", "m", "title", "Groceries")
+    again.wait_for("Update")
+    assert not again.called("BecomeOpen")
+    again.close()
+
+
 def test_what_was_forgotten_registers_anew(app: Driven, broker: ScriptedBroker, bus: Machine) -> None:
     """An application that the broker has forgotten registers, creates and makes current again; nobody else can say so."""
     path = begin(app, broker)

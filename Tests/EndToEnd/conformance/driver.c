@@ -283,6 +283,10 @@ told (char **words)
     begin_second (number);
   else if (g_str_equal (command, "becomeCurrent"))
     handoff_user_activity_become_current (activity);
+  else if (g_str_equal (command, "becomeOpen"))
+    handoff_user_activity_become_open (activity);
+  else if (g_str_equal (command, "leaveCurrent"))
+    handoff_user_activity_leave_current (activity);
   else if (g_str_equal (command, "resignCurrent"))
     handoff_user_activity_resign_current (activity);
   else if (g_str_equal (command, "invalidate"))

@@ -119,6 +119,10 @@ private:
             activity->setUserInfo({{QStringLiteral("a"), QVariant::fromValue(QDBusObjectPath("/"))}});
         else if (command == QLatin1String("becomeCurrent"))
             activity->becomeCurrent();
+        else if (command == QLatin1String("becomeOpen"))
+            activity->becomeOpen();
+        else if (command == QLatin1String("leaveCurrent"))
+            activity->leaveCurrent();
         else if (command == QLatin1String("resignCurrent"))
             activity->resignCurrent();
         else if (command == QLatin1String("invalidate"))

@@ -121,7 +121,8 @@ class Driver:
             tell("available", int(self.application.is_available))
         else:
             getattr(activity or self.application, {
-                "becomeCurrent": "become_current", "resignCurrent": "resign_current"}.get(command, command))()
+                "becomeCurrent": "become_current", "becomeOpen": "become_open", "leaveCurrent": "leave_current",
+                "resignCurrent": "resign_current"}.get(command, command))()
 
 
 def nested(levels: int) -> list:

@@ -139,6 +139,8 @@ fn act(command: &str, number: &str, words: &[&str], activity: &UserActivity) {
         ("large", [bytes]) => activity.set_user_info(entry("a", "a".repeat(bytes.parse().unwrap()))),
         ("odd", []) => activity.set_user_info(entry("a", Value::Path("/".to_owned()))),
         ("becomeCurrent", []) => activity.become_current(),
+        ("becomeOpen", []) => activity.become_open(),
+        ("leaveCurrent", []) => activity.leave_current(),
         ("resignCurrent", []) => activity.resign_current(),
         ("invalidate", []) => activity.invalidate(),
         ("willSave", what) => {

@@ -75,7 +75,10 @@ struct _HandoffUserActivity {
   HandoffApplication *application;
   char *type, *activation_token, *continuation, *path;
   gboolean is_current, is_valid, is_creating, is_updating, is_refused;
-  int resigning;
+  /* Whether it is open while it is not current; with the next broker too. */
+  gboolean is_open;
+  /* How many calls that end its being current wait for their answers. */
+  int ending;
   Callback on_will_save, on_was_continued, on_stream, on_failure;
   /* What is wanted, what the broker has, which of it is to be sent, and what it has refused and is to be sent alone. */
   GHashTable *properties, *confirmed, *changed;
@@ -92,6 +95,7 @@ typedef void (*Then) (HandoffApplication *self, HandoffUserActivity *activity, G
 static void application_flush (HandoffApplication *self);
 static void application_create (HandoffApplication *self, HandoffUserActivity *activity);
 static void application_say_current (HandoffApplication *self, HandoffUserActivity *activity);
+static void application_say_open (HandoffApplication *self, HandoffUserActivity *activity);
 
 static void
 callback_set (Callback *callback, GCallback function, gpointer data, GDestroyNotify destroy)
@@ -384,7 +388,7 @@ activity_forget_broker (HandoffUserActivity *self)
 {
   g_clear_pointer (&self->path, g_free);
   self->is_current = self->is_creating = self->is_updating = self->is_refused = FALSE;
-  self->resigning = 0;
+  self->ending = 0;
   g_hash_table_remove_all (self->confirmed);
   g_hash_table_remove_all (self->changed);
   g_ptr_array_set_size (self->alone, 0);
@@ -636,33 +640,66 @@ application_forget_current (HandoffApplication *self, HandoffUserActivity *activ
     self->becoming = NULL;
 }
 
+static void
+activity_keep_open (HandoffUserActivity *self)
+{
+  HandoffApplication *application = self->application;
+  if (!application_is_wanted (application, self))
+    g_ptr_array_add (application->activities, g_object_ref (self));
+  self->is_refused = FALSE;
+  self->is_open = TRUE;
+  if (application->registered)
+    activity_flush (self);
+}
+
 void
 handoff_user_activity_become_current (HandoffUserActivity *self)
 {
   HandoffApplication *application = self->application;
   if (!activity_check (self))
     return;
-  if (!application_is_wanted (application, self))
-    g_ptr_array_add (application->activities, g_object_ref (self));
-  self->is_refused = FALSE;
   application->current = application->becoming = self;
-  if (application->registered)
-    {
-      activity_flush (self);
-      application_say_current (application, self);
-    }
+  activity_keep_open (self);
+  application_say_current (application, self);
+}
+
+void
+handoff_user_activity_become_open (HandoffUserActivity *self)
+{
+  if (!activity_check (self))
+    return;
+  activity_keep_open (self);
+  application_say_open (self->application, self);
 }
 
 static void
-activity_resigned (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply,
-                   const char *name, const char *message)
+activity_ended (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply,
+                const char *name, const char *message)
 {
   (void) application;
   (void) sent;
   (void) reply;
-  self->resigning--;
+  self->ending--;
   if (name != NULL)
     activity_fail (self, name, message);
+}
+
+static void
+activity_end_current (HandoffUserActivity *self, const char *method)
+{
+  application_forget_current (self->application, self);
+  if (self->path == NULL)
+    return;
+  self->ending++;
+  activity_flush (self);
+  application_call (self->application, self, self->path, BROKER ".Activity", method, NULL, NULL, activity_ended);
+}
+
+void
+handoff_user_activity_leave_current (HandoffUserActivity *self)
+{
+  if (activity_check (self))
+    activity_end_current (self, "LeaveCurrent");
 }
 
 void
@@ -670,12 +707,8 @@ handoff_user_activity_resign_current (HandoffUserActivity *self)
 {
   if (!activity_check (self))
     return;
-  application_forget_current (self->application, self);
-  if (self->path == NULL)
-    return;
-  self->resigning++;
-  activity_flush (self);
-  application_call (self->application, self, self->path, BROKER ".Activity", "ResignCurrent", NULL, NULL, activity_resigned);
+  self->is_open = FALSE;
+  activity_end_current (self, "ResignCurrent");
 }
 
 void
@@ -802,6 +835,7 @@ became_current (HandoffApplication *self, HandoffUserActivity *activity, GVarian
     return;
   if (self->current == activity)
     self->current = NULL;
+  activity->is_open = FALSE;
   activity_fail (activity, name, message);
 }
 
@@ -812,6 +846,26 @@ application_say_current (HandoffApplication *self, HandoffUserActivity *activity
     return;
   self->becoming = activity;
   application_call (self, activity, activity->path, BROKER ".Activity", "BecomeCurrent", NULL, NULL, became_current);
+}
+
+static void
+became_open (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent, GVariant *reply, const char *name,
+             const char *message)
+{
+  (void) self;
+  (void) sent;
+  (void) reply;
+  if (name == NULL)
+    return;
+  activity->is_open = FALSE;
+  activity_fail (activity, name, message);
+}
+
+static void
+application_say_open (HandoffApplication *self, HandoffUserActivity *activity)
+{
+  if (activity->path != NULL)
+    application_call (self, activity, activity->path, BROKER ".Activity", "BecomeOpen", NULL, NULL, became_open);
 }
 
 static void
@@ -841,6 +895,8 @@ created (HandoffApplication *self, HandoffUserActivity *activity, GVariant *sent
   /* Only what was current, or was to be: another application may have what is now. */
   if (self->current == activity)
     application_say_current (self, activity);
+  else if (activity->is_open)
+    application_say_open (self, activity);
 }
 
 static void
@@ -887,7 +943,7 @@ properties_changed (GDBusConnection *connection, const char *sender, const char 
     {
       activity->is_current = value;
       /* What the broker said before it heard of the latest wish is older than that. */
-      if (self->becoming == NULL && activity->resigning == 0)
+      if (self->becoming == NULL && activity->ending == 0)
         self->current = value ? activity : self->current == activity ? NULL : self->current;
     }
   if (g_variant_lookup (changed, "NeedsSave", "b", &value) && !activity->is_updating &&

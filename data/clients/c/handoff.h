@@ -123,7 +123,11 @@ gboolean handoff_user_activity_get_needs_save (HandoffUserActivity *activity);
 
 /** Makes it the session's current activity, which can be continued elsewhere. The application keeps it until it ends. */
 void handoff_user_activity_become_current (HandoffUserActivity *activity);
-/** It is no longer current, and can become so again. */
+/** It is found by who looks from another device at what is open here, without becoming current. */
+void handoff_user_activity_become_open (HandoffUserActivity *activity);
+/** It is no longer current, as when another one becomes current, and stays open. */
+void handoff_user_activity_leave_current (HandoffUserActivity *activity);
+/** It is no longer current, and closed until it becomes current or open again. */
 void handoff_user_activity_resign_current (HandoffUserActivity *activity);
 /** Ends it everywhere; for what was continued here, its streams too. It can't be revived. */
 void handoff_user_activity_invalidate (HandoffUserActivity *activity);

@@ -63,6 +63,8 @@ namespace Handoff {
 		public void set_needs_save (bool needs_save);
 		public bool get_needs_save ();
 		public void become_current ();
+		public void become_open ();
+		public void leave_current ();
 		public void resign_current ();
 		public void invalidate ();
 		public bool is_current ();

@@ -273,6 +273,8 @@ export class UserActivity {
         this.onWillSave = this.onWasContinued = this.onStream = this.onFailure = null;
         this._application = application;
         this._continuation = '';
+        // Whether it is open while it is not current; with the next broker too.
+        this._isOpen = false;
         this._isSaving = false;
         this._properties = {};
         this._userInfo = {};
@@ -288,7 +290,7 @@ export class UserActivity {
         this._confirmed = {};
         this._changed = new Set();
         this._alone = [];
-        this._resigning = 0;
+        this._ending = 0;
     }
 
     /** The state that the continuing application needs. Assign it, or change it in onWillSave. */
@@ -335,10 +337,24 @@ export class UserActivity {
             this._application._becomeCurrent(this);
     }
 
-    /** It is no longer current, and can become so again. */
-    resignCurrent() {
+    /** It is found by who looks from another device at what is open here, without becoming current. */
+    becomeOpen() {
         if (this._checkValid())
-            this._application._resignCurrent(this);
+            this._application._becomeOpen(this);
+    }
+
+    /** It is no longer current, as when another one becomes current, and stays open. */
+    leaveCurrent() {
+        if (this._checkValid())
+            this._application._endCurrent(this, 'LeaveCurrent');
+    }
+
+    /** It is no longer current, and closed until it becomes current or open again. */
+    resignCurrent() {
+        if (!this._checkValid())
+            return;
+        this._isOpen = false;
+        this._application._endCurrent(this, 'ResignCurrent');
     }
 
     /** Ends it everywhere; for what was continued here, its streams too. It can't be revived. */
@@ -683,15 +699,19 @@ export class HandoffApplication {
             [...this._activities].forEach(activity => activity._flush());
     }
 
-    _becomeCurrent(activity) {
+    _keepOpen(activity) {
         if (!this._activities.includes(activity))
             this._activities.push(activity);
         activity._isRefused = false;
-        this._current = this._becoming = activity;
-        if (this._registered) {
+        activity._isOpen = true;
+        if (this._registered)
             activity._flush();
-            this._sayCurrent(activity);
-        }
+    }
+
+    _becomeCurrent(activity) {
+        this._current = this._becoming = activity;
+        this._keepOpen(activity);
+        this._sayCurrent(activity);
     }
 
     _sayCurrent(activity) {
@@ -705,6 +725,23 @@ export class HandoffApplication {
                 return;
             if (this._current === activity)
                 this._current = null;
+            activity._isOpen = false;
+            activity._fail(error);
+        });
+    }
+
+    _becomeOpen(activity) {
+        this._keepOpen(activity);
+        this._sayOpen(activity);
+    }
+
+    _sayOpen(activity) {
+        if (!activity._path)
+            return;
+        this._call(activity._path, 'Activity', 'BecomeOpen', null, (_reply, error) => {
+            if (!error)
+                return;
+            activity._isOpen = false;
             activity._fail(error);
         });
     }
@@ -716,14 +753,14 @@ export class HandoffApplication {
             this._becoming = null;
     }
 
-    _resignCurrent(activity) {
+    _endCurrent(activity, method) {
         this._forgetCurrent(activity);
         if (!activity._path)
             return;
-        activity._resigning++;
+        activity._ending++;
         activity._flush();
-        this._call(activity._path, 'Activity', 'ResignCurrent', null, (_reply, error) => {
-            activity._resigning--;
+        this._call(activity._path, 'Activity', method, null, (_reply, error) => {
+            activity._ending--;
             if (error)
                 activity._fail(error);
         });
@@ -767,6 +804,8 @@ export class HandoffApplication {
             // Only what was current, or was to be: another application may have what is now.
             if (this._current === activity)
                 this._sayCurrent(activity);
+            else if (activity._isOpen)
+                this._sayOpen(activity);
         });
     }
 
@@ -778,7 +817,7 @@ export class HandoffApplication {
         if (changed['Current']?.get_type_string() === 'b') {
             activity.isCurrent = changed['Current'].get_boolean();
             // What the broker said before it heard of the latest wish is older than that.
-            if (!this._becoming && !activity._resigning) {
+            if (!this._becoming && !activity._ending) {
                 if (activity.isCurrent)
                     this._current = activity;
                 else if (this._current === activity)

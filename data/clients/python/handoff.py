@@ -316,6 +316,8 @@ class UserActivity(Named):
         if self._application is None:
             raise RuntimeError("Make a HandoffApplication before its activities.")
         self._continuation = ""
+        # Whether it is open while it is not current; with the next broker too.
+        self._is_open = False
         self._is_saving = False
         self._properties: dict[str, GLib.Variant] = {}
         self._user_info: dict[str, Any] = {}
@@ -333,7 +335,7 @@ class UserActivity(Named):
         self._confirmed: dict[str, GLib.Variant] = {}
         self._changed: set[str] = set()
         self._alone: list[str] = []
-        self._resigning = 0
+        self._ending = 0
 
     @property
     def user_info(self) -> dict[str, Any]:
@@ -394,10 +396,21 @@ class UserActivity(Named):
         if self._check_valid():
             self._application._become_current(self)
 
-    def resign_current(self) -> None:
-        """It is no longer current, and can become so again."""
+    def become_open(self) -> None:
+        """It is found by who looks from another device at what is open here, without becoming current."""
         if self._check_valid():
-            self._application._resign_current(self)
+            self._application._become_open(self)
+
+    def leave_current(self) -> None:
+        """It is no longer current, as when another one becomes current, and stays open."""
+        if self._check_valid():
+            self._application._end_current(self, "LeaveCurrent")
+
+    def resign_current(self) -> None:
+        """It is no longer current, and closed until it becomes current or open again."""
+        if self._check_valid():
+            self._is_open = False
+            self._application._end_current(self, "ResignCurrent")
 
     def invalidate(self) -> None:
         """Ends it everywhere; for what was continued here, its streams too. It can't be revived."""
@@ -694,14 +707,30 @@ class HandoffApplication(Named):
         for activity in list(self._activities) if self._registered else []:
             activity._flush()
 
-    def _become_current(self, activity: UserActivity) -> None:
+    def _keep_open(self, activity: UserActivity) -> None:
         if activity not in self._activities:
             self._activities.append(activity)
-        activity._is_refused = False
-        self._current = self._becoming = activity
+        activity._is_refused, activity._is_open = False, True
         if self._registered:
             activity._flush()
-            self._say_current(activity)
+
+    def _become_current(self, activity: UserActivity) -> None:
+        self._current = self._becoming = activity
+        self._keep_open(activity)
+        self._say_current(activity)
+
+    def _become_open(self, activity: UserActivity) -> None:
+        self._keep_open(activity)
+        self._say_open(activity)
+
+    def _say_open(self, activity: UserActivity) -> None:
+        def answered(_reply: GLib.Variant | None, error: HandoffError | None) -> None:
+            if error is not None:
+                activity._is_open = False
+                activity._fail(error)
+
+        if activity._path:
+            self._call(activity._path, "Activity", "BecomeOpen", None, answered)
 
     def _say_current(self, activity: UserActivity) -> None:
         if not activity._path:
@@ -713,24 +742,25 @@ class HandoffApplication(Named):
                 self._becoming = None
             if error is not None:
                 self._current = None if self._current is activity else self._current
+                activity._is_open = False
                 activity._fail(error)
 
         self._call(activity._path, "Activity", "BecomeCurrent", None, answered)
 
-    def _resign_current(self, activity: UserActivity) -> None:
+    def _end_current(self, activity: UserActivity, method: str) -> None:
         self._current = None if self._current is activity else self._current
         self._becoming = None if self._becoming is activity else self._becoming
         if not activity._path:
             return
-        activity._resigning += 1
+        activity._ending += 1
 
         def answered(_reply: GLib.Variant | None, error: HandoffError | None) -> None:
-            activity._resigning -= 1
+            activity._ending -= 1
             if error is not None:
                 activity._fail(error)
 
         activity._flush()
-        self._call(activity._path, "Activity", "ResignCurrent", None, answered)
+        self._call(activity._path, "Activity", method, None, answered)
 
     def _invalidate(self, activity: UserActivity) -> None:
         if activity in self._activities:
@@ -766,6 +796,8 @@ class HandoffApplication(Named):
             # Only what was current, or was to be: another application may have what is now.
             if self._current is activity:
                 self._say_current(activity)
+            elif activity._is_open:
+                self._say_open(activity)
 
         self._call(ROOT, "Manager", "CreateActivity", GLib.Variant("(sa{sv})", (activity.activity_type, sent)), created)
 
@@ -789,7 +821,7 @@ class HandoffApplication(Named):
         if isinstance(changed.get("Current"), bool):
             activity.is_current = changed["Current"]
             # What the broker said before it heard of the latest wish is older than that.
-            if self._becoming is None and not activity._resigning:
+            if self._becoming is None and not activity._ending:
                 if activity.is_current:
                     self._current = activity
                 elif self._current is activity:

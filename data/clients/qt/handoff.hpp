@@ -561,7 +561,11 @@ public:
 
     // Makes it the session's current activity, which can be continued elsewhere.
     void becomeCurrent();
-    // It is no longer current, and can become so again.
+    // It is found by who looks from another device at what is open here, without becoming current.
+    void becomeOpen();
+    // It is no longer current, as when another one becomes current, and stays open.
+    void leaveCurrent();
+    // It is no longer current, and closed until it becomes current or open again.
     void resignCurrent();
     // Ends it everywhere; for what was continued here, its streams too. It can't be revived.
     void invalidate();
@@ -579,6 +583,8 @@ private:
     friend class HandoffApplication;
 
     bool checkValid();
+    void keepOpen();
+    void endCurrent(const char *method);
     // Whoever is called may delete this activity.
     void tell(const HandoffError &error) const
     {
@@ -597,7 +603,7 @@ private:
     {
         m_path.clear();
         m_isCurrent = m_isCreating = m_isUpdating = m_isRefused = false;
-        m_resigning = 0;
+        m_ending = 0;
         m_confirmed.clear();
         m_changed.clear();
         m_alone.clear();
@@ -624,7 +630,10 @@ private:
     QString m_type, m_activationToken, m_continuation, m_path;
     HandoffDevice m_origin;
     bool m_isCurrent = false, m_isValid = true, m_isCreating = false, m_isUpdating = false, m_isRefused = false;
-    int m_resigning = 0;
+    // Whether it is open while it is not current; with the next broker too.
+    bool m_isOpen = false;
+    // How many calls that end its being current wait for their answers.
+    int m_ending = 0;
     // What is wanted, what the broker has, which of it is to be sent, and what it has refused and is to be sent alone.
     QVariantMap m_properties, m_confirmed;
     QStringList m_changed, m_alone;
@@ -774,7 +783,7 @@ private Q_SLOTS:
         if (current.userType() == QMetaType::Bool) {
             activity->m_isCurrent = current.toBool();
             // What the broker said before it heard of the latest wish is older than that.
-            if (!m_becoming && !activity->m_resigning)
+            if (!m_becoming && !activity->m_ending)
                 m_current = current.toBool() ? activity : m_current == activity ? nullptr : m_current;
         }
         if (needsSave.userType() == QMetaType::Bool && !activity->m_isUpdating
@@ -953,6 +962,20 @@ private:
                     return;
                 if (m_current == activity)
                     m_current = nullptr;
+                activity->m_isOpen = false;
+                activity->fail(error);
+            });
+    }
+
+    void sayOpen(HandoffUserActivity *activity)
+    {
+        if (activity->m_path.isEmpty())
+            return;
+        ask(activity, brokerCall(activity->m_path, "Activity", "BecomeOpen"),
+            [](HandoffUserActivity *activity, const QDBusMessage &, const HandoffError &error) {
+                if (!error.isError())
+                    return;
+                activity->m_isOpen = false;
                 activity->fail(error);
             });
     }
@@ -1007,6 +1030,8 @@ private:
         // Only what was current, or was to be: another application may have what is now.
         if (m_current == activity)
             sayCurrent(activity);
+        else if (activity->m_isOpen)
+            sayOpen(activity);
     }
 
     HandoffUserActivity *find(const QString &path) const
@@ -1153,32 +1178,57 @@ inline void HandoffUserActivity::set(const QString &name, const QVariant &value)
         m_application->flushSoon();
 }
 
+inline void HandoffUserActivity::keepOpen()
+{
+    if (!m_application->m_activities.contains(this))
+        m_application->m_activities << this;
+    m_isRefused = false;
+    m_isOpen = true;
+    if (m_application->m_registered)
+        flush();
+}
+
 inline void HandoffUserActivity::becomeCurrent()
 {
     if (!checkValid())
         return;
-    if (!m_application->m_activities.contains(this))
-        m_application->m_activities << this;
-    m_isRefused = false;
     m_application->m_current = m_application->m_becoming = this;
-    if (m_application->m_registered) {
-        flush();
-        m_application->sayCurrent(this);
-    }
+    keepOpen();
+    m_application->sayCurrent(this);
+}
+
+inline void HandoffUserActivity::becomeOpen()
+{
+    if (!checkValid())
+        return;
+    keepOpen();
+    m_application->sayOpen(this);
+}
+
+inline void HandoffUserActivity::leaveCurrent()
+{
+    if (checkValid())
+        endCurrent("LeaveCurrent");
 }
 
 inline void HandoffUserActivity::resignCurrent()
 {
     if (!checkValid())
         return;
+    m_isOpen = false;
+    endCurrent("ResignCurrent");
+}
+
+inline void HandoffUserActivity::endCurrent(const char *method)
+{
     m_application->forgetCurrent(this);
     if (m_path.isEmpty())
         return;
-    m_resigning++;
+    m_ending++;
     flush();
-    m_application->ask(this, m_application->brokerCall(m_path, "Activity", "ResignCurrent"),
+    m_application->ask(this, m_application->brokerCall(m_path, "Activity", method),
                        [](HandoffUserActivity *activity, const QDBusMessage &, const HandoffError &error) {
-                           activity->m_resigning--;
+                           activity->m_ending--;
                            if (error.isError())
                                activity->fail(error);
                        });

@@ -973,7 +973,10 @@ struct Activity {
     is_creating: Cell<bool>,
     is_updating: Cell<bool>,
     is_refused: Cell<bool>,
-    resigning: Cell<usize>,
+    /// Whether it is open while it is not current; with the next broker too.
+    is_open: Cell<bool>,
+    /// How many calls that end its being current wait for their answers.
+    ending: Cell<usize>,
     on_will_save: Slot<dyn Fn(&UserActivity, &mut UserInfo) -> Outcome<()>>,
     on_was_continued: Slot<dyn Fn(&UserActivity, &Device)>,
     on_stream: Slot<dyn Fn(&UserActivity, UnixStream)>,
@@ -1126,21 +1129,39 @@ impl UserActivity {
         }
     }
 
-    /// It is no longer current, and can become so again.
+    /// It is found by who looks from another device at what is open here, without becoming current.
+    pub fn become_open(&self) {
+        if let Some(application) = self.checked() {
+            application.keep_open(self);
+            application.say_open(self);
+        }
+    }
+
+    /// It is no longer current, as when another one becomes current, and stays open.
+    pub fn leave_current(&self) {
+        if let Some(application) = self.checked() {
+            self.end_current(&application, "LeaveCurrent");
+        }
+    }
+
+    /// It is no longer current, and closed until it becomes current or open again.
     pub fn resign_current(&self) {
-        let application = match self.checked() {
-            Some(application) => application,
-            None => return,
-        };
+        if let Some(application) = self.checked() {
+            self.0.is_open.set(false);
+            self.end_current(&application, "ResignCurrent");
+        }
+    }
+
+    fn end_current(&self, application: &Application, method: &str) {
         application.forget_current(self);
         if self.path().is_empty() {
             return;
         }
-        self.0.resigning.set(self.0.resigning.get() + 1);
-        self.flush(&application);
+        self.0.ending.set(self.0.ending.get() + 1);
+        self.flush(application);
         let activity = self.clone();
-        application.ask(&self.path(), "Activity", "ResignCurrent", &[], move |_, reply| {
-            activity.0.resigning.set(activity.0.resigning.get().saturating_sub(1));
+        application.ask(&self.path(), "Activity", method, &[], move |_, reply| {
+            activity.0.ending.set(activity.0.ending.get().saturating_sub(1));
             reply.err().iter().for_each(|error| activity.fail(error));
         });
     }
@@ -1212,7 +1233,7 @@ impl UserActivity {
         for flag in [&self.0.is_current, &self.0.is_creating, &self.0.is_updating, &self.0.is_refused] {
             flag.set(false);
         }
-        self.0.resigning.set(0);
+        self.0.ending.set(0);
         self.0.confirmed.take();
         self.0.changed.take();
         self.0.alone.take();
@@ -1609,7 +1630,7 @@ impl Application {
         if let Some(is_current) = changed.flag("Current") {
             activity.0.is_current.set(is_current);
             // What the broker said before it heard of the latest wish is older than that.
-            if self.becoming.borrow().is_none() && activity.0.resigning.get() == 0 {
+            if self.becoming.borrow().is_none() && activity.0.ending.get() == 0 {
                 if is_current {
                     self.current.replace(Some(activity.clone()));
                 } else {
@@ -1648,17 +1669,36 @@ impl Application {
         }
     }
 
-    fn become_current(&self, activity: &UserActivity) {
+    fn keep_open(&self, activity: &UserActivity) {
         if !self.activities.borrow().contains(activity) {
             self.activities.borrow_mut().push(activity.clone());
         }
         activity.0.is_refused.set(false);
-        self.current.replace(Some(activity.clone()));
-        self.becoming.replace(Some(activity.clone()));
+        activity.0.is_open.set(true);
         if self.is_registered.get() {
             activity.flush(self);
-            self.say_current(activity);
         }
+    }
+
+    fn become_current(&self, activity: &UserActivity) {
+        self.current.replace(Some(activity.clone()));
+        self.becoming.replace(Some(activity.clone()));
+        self.keep_open(activity);
+        self.say_current(activity);
+    }
+
+    fn say_open(&self, activity: &UserActivity) {
+        let path = activity.path();
+        if path.is_empty() {
+            return;
+        }
+        let activity = activity.clone();
+        self.ask(&path, "Activity", "BecomeOpen", &[], move |_, reply| {
+            if let Err(error) = reply {
+                activity.0.is_open.set(false);
+                activity.fail(&error);
+            }
+        });
     }
 
     fn say_current(&self, activity: &UserActivity) {
@@ -1672,6 +1712,7 @@ impl Application {
             forget(&application.becoming, &activity);
             if let Err(error) = reply {
                 forget(&application.current, &activity);
+                activity.0.is_open.set(false);
                 activity.fail(&error);
             }
         });
@@ -1723,6 +1764,8 @@ impl Application {
         let is_current = self.current.borrow().as_ref() == Some(activity);
         if is_current {
             self.say_current(activity);
+        } else if activity.0.is_open.get() {
+            self.say_open(activity);
         }
     }
 
