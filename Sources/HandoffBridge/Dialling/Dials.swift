@@ -57,7 +57,8 @@ final class Dials {
     private var round: LoopSource?
     /// Between two such rounds.
     private static let roundTime = Duration.seconds(900)
-    private var byUser: [Int: Task<Link, any Error>] = [:]
+    /// The connections that the user has asked for, and the devices that have to be there.
+    private var byUser: [Int: (device: DeviceID?, task: Task<Link, any Error>)] = [:]
     private var nextByUser = 0
     /// The peers whose next attempt is made because they were announced.
     private var announcedOnly: Set<DeviceID> = []
@@ -89,8 +90,13 @@ final class Dials {
             guard let self else { throw CancellationError() }
             return try await dialler.dial(address, expecting: device, within: Self.connectTimeout)
         }
-        byUser[number] = task
-        defer { byUser[number] = nil }
+        // Of two links that this device dials, the later one ends the other, and what was begun there.
+        if let device { abandon(device) }
+        byUser[number] = (device, task)
+        defer {
+            byUser[number] = nil
+            if let device { update(device) }
+        }
         do {
             let link = try await withTaskCancellationHandler {
                 try await task.value
@@ -127,7 +133,7 @@ final class Dials {
     func update(_ device: DeviceID) -> Bool {
         let (entry, hasLink) = (state.trust[device], owner.hasLink(with: device))
         let isWanted =
-            state.isOn && entry != nil && !hasLink
+            state.isOn && entry != nil && !hasLink && !byUser.values.contains { $0.device == device }
             && (!targets.isEmpty(device) || !carriers.to(device).isEmpty)
         if entry == nil { targets.forget(device) }
         if entry == nil || hasLink || targets.isEmpty(device) && carriers.to(device).isEmpty {
@@ -215,7 +221,7 @@ final class Dials {
         for redial in redials.values { redial.stop() }
         redials = [:]
         round = nil
-        for task in byUser.values { task.cancel() }
+        for connection in byUser.values { connection.task.cancel() }
         for task in nearing.values { task.cancel() }
     }
 

@@ -126,6 +126,35 @@ struct DialsTests {
         }
     }
 
+    @Test("a peer that the user connects to is not dialled besides, until that is over")
+    func givesWay() async throws {
+        try await onLoop {
+            let (owner, peer) = (try FakeDialsOwner(), try device(1))
+            let dials = owner.dials()
+            // Who takes connections there, and says nothing.
+            var taken: [SocketConnection] = []
+            let listener = try Listener(NetworkAddress(host: "127.0.0.1", port: 0), port: 0) {
+                taken.append($0)
+            }
+            let address = NetworkAddress(host: "127.0.0.1", port: listener.port)
+            try owner.shared.state.trust.put(
+                TrustEntry(peer, source: .pairing, addresses: [address]))
+            dials.dialNow(peer)
+            try await eventually { taken.count == 1 }
+            let connecting = MainLoop.start { try? await dials.connect(address, expecting: peer) }
+            try await eventually { taken.count == 2 }
+            try await eventually { taken[0].hasBeenEnded }
+            dials.dialNow(peer)
+            dials.sighted(peer)
+            #expect(!dials.update(peer))
+            connecting.cancel()
+            _ = await connecting.value
+            #expect(dials.update(peer))
+            try await eventually { taken.count == 3 }
+            dials.stopAll()
+        }
+    }
+
     @Test("only peers without a link are dialled, while Handoff is on, and if there is anywhere to dial")
     func wanted() async throws {
         try await onLoop {
