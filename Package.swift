@@ -190,7 +190,7 @@ let package = Package(
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
         tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffSession", ["HandoffSession"]),
+        tests("HandoffSession", ["HandoffCore", "HandoffSession", "TestSupport"]),
         tests(
             "HandoffDaemon", ["DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform", "TestSupport"]),
         tests(

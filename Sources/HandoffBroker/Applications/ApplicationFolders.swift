@@ -55,7 +55,9 @@ struct ApplicationFolders {
         contents.files += 1
         guard contents.files <= maximumFiles, contents.ids.insert(id).inserted else { return }
         do {
-            if let application = try DeclaringEntry.read(path, id: id) {
+            if let declaring = try DeclaringEntry.read(path, id: id) {
+                var application = declaring.application
+                application.start = LaunchEntry.start(declaring.entry, application.applicationID)
                 contents.applications.append(application)
             }
         } catch {

@@ -4,8 +4,6 @@ import HandoffSession
 import TestSupport
 import Testing
 
-@testable import HandoffBroker
-
 @Suite("Desktop entries")
 struct DeclaringEntryTests {
     private static let head = "[Desktop Entry]\nType=Application\n"
@@ -13,7 +11,7 @@ struct DeclaringEntryTests {
 
     private func read(_ text: String, id: String = "com.example.notes") throws -> InstalledApplication? {
         let directory = try TemporaryDirectory()
-        return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
+        return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)?.application
     }
 
     @Test("all that an entry can say of Handoff is read")
@@ -28,7 +26,7 @@ struct DeclaringEntryTests {
                     X-Handoff-Team=com.example
                     """))
         #expect(application.applicationID.description == "com.example.notes")
-        #expect(application.start == .bus && application.team?.description == "com.example")
+        #expect(application.team?.description == "com.example")
         let declaration = application.declaration
         #expect(
             declaration.activityTypes.map(\.description) == [
@@ -110,31 +108,11 @@ struct DeclaringEntryTests {
         }
     }
 
-    @Test("without any of it, the application takes part without types and cannot be started")
+    @Test("without any of it, the application takes part without types")
     func bare() throws {
         let application = try #require(try read(Self.implements))
-        #expect(application.start == nil && application.team == nil)
+        #expect(application.team == nil)
         #expect(application.declaration == Declaration())
-    }
-
-    @Test(
-        "an application without D-Bus activation is started by its Exec line, if that can be used",
-        arguments: [
-            ("Exec=true\n", .program), ("Exec=true %U\nTryExec=true\n", .program),
-            ("Exec=true\nDBusActivatable=true\n", .bus), ("DBusActivatable=true\n", .bus),
-            ("Exec=true\nDBusActivatable=false\n", .program), ("Exec=\n", nil), ("Exec=\"true\n", nil),
-            ("Exec=true %x\n", nil), ("Exec=true\nTerminal=true\n", nil), ("Exec=sh -c \"true %u\"\n", nil),
-            ("Exec=true\nTryExec=/nonexistent/program\n", nil), ("Exec=true\nTerminal=perhaps\n", nil),
-        ] as [(String, InstalledApplication.Start?)])
-    func start(_ keys: String, _ expected: InstalledApplication.Start?) throws {
-        let application = try #require(try read(Self.implements + keys))
-        #expect(application.start == expected)
-    }
-
-    @Test("an id that is no bus name cannot be started by the bus")
-    func noBusName() throws {
-        let keys = "DBusActivatable=true\nExec=true\n"
-        #expect(try #require(try read(Self.implements + keys, id: "notes")).start == .program)
     }
 
     @Test(
