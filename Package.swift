@@ -288,7 +288,7 @@ if hasGTK, hasWindows {
             name: "handoff-settings",
             dependencies: ground + [
                 "CAdwaita", "CGTK", "CGio", "GTKObjects", "GTKSupport", "HandoffAdapters", "HandoffClient",
-                "HandoffSettingsModel", "HandoffStatus",
+                "HandoffSession", "HandoffSettingsModel", "HandoffStatus",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),
