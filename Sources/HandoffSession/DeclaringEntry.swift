@@ -7,11 +7,23 @@ internal import Platform
 /// `org.example.Handoff.Application` describes the keys).
 package struct DeclaringEntry {
     private static let interface = "org.example.Handoff.Application"
+    private static let prefix = "X-Handoff-"
 
     /// All that it says.
     package let entry: DesktopEntry
     /// What it declares, as that of an application which cannot be started: whoever starts it finds out how.
     package let application: InstalledApplication
+
+    /// What its author should know, and do about it: keys of the main group that do not count; nil if there are none.
+    package var complaint: String? {
+        guard entry.has(Self.interface), let key = entry.keys.first(where: { $0.hasPrefix(Self.prefix) })
+        else {
+            return nil
+        }
+        return
+            "\(PeerText.message(entry.path)): \(PeerText.message(key)) does not count, since the entry has the group"
+            + " [\(Self.interface)]. Write what \(Self.prefix)… keys say into that group, and remove them."
+    }
 
     /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`. This blocks as long as the file system does.
     /// - Returns: nil if it has nothing to do with Handoff.
@@ -60,7 +72,7 @@ package struct DeclaringEntry {
 
         init(of entry: DesktopEntry) {
             self.entry = entry
-            (group, prefix) = entry.has(interface) ? (interface, "") : (nil, "X-Handoff-")
+            (group, prefix) = entry.has(interface) ? (interface, "") : (nil, DeclaringEntry.prefix)
         }
 
         func string(_ key: String) throws -> String? { try entry.string(prefix + key, in: group) }

@@ -9,10 +9,12 @@ struct DeclaringEntryTests {
     private static let head = "[Desktop Entry]\nType=Application\n"
     private static let implements = head + "Implements=org.example.Handoff.Application;\n"
 
-    private func read(_ text: String, id: String = "com.example.notes") throws -> InstalledApplication? {
+    private func entry(_ text: String, id: String = "com.example.notes") throws -> DeclaringEntry? {
         let directory = try TemporaryDirectory()
-        return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)?.application
+        return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
     }
+
+    private func read(_ text: String) throws -> InstalledApplication? { try entry(text)?.application }
 
     @Test("all that an entry can say of Handoff is read")
     func full() throws {
@@ -85,6 +87,19 @@ struct DeclaringEntryTests {
         let other = try #require(try read(Self.implements + keys + "ActivityTypes=c.d\n"))
         #expect(other.declaration.activityTypes.map(\.description) == ["c.d"])
         #expect(other.declaration.documentTypes.isEmpty && other.team == nil)
+    }
+
+    @Test("keys in the main group that do not count are complained of, with the file and what to do")
+    func complaint() throws {
+        let group = "[org.example.Handoff.Application]\n"
+        for text in ["X-Handoff-Team=a.b\n", group, "X-Other=a\n" + group] {
+            #expect(try #require(try entry(Self.implements + text)).complaint == nil)
+        }
+        let both = try #require(try entry(Self.implements + "X-Handoff-Team=a.b\n" + group))
+        let complaint = try #require(both.complaint)
+        for text in ["/entry.desktop: X-Handoff-Team", "[org.example.Handoff.Application]", "remove them"] {
+            #expect(complaint.contains(text))
+        }
     }
 
     @Test("an entry says which Flatpak or snap it is from")

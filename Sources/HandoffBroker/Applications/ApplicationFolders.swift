@@ -13,6 +13,8 @@ struct ApplicationFolders {
     /// What the folders hold.
     struct Contents: Sendable {
         var applications: [InstalledApplication] = []
+        /// What the authors of entries that count should know.
+        var complaints: [String] = []
         /// All folders that were looked into, including missing ones.
         var folders: [String] = []
         /// Whether some could not be looked at for the time being, because no descriptor was left.
@@ -59,6 +61,7 @@ struct ApplicationFolders {
                 var application = declaring.application
                 application.start = LaunchEntry.start(declaring.entry, application.applicationID)
                 contents.applications.append(application)
+                if let complaint = declaring.complaint { contents.complaints.append(complaint) }
             }
         } catch {
             if (error as? KeyFileError)?.isShortage == true { contents.isIncomplete = true }
