@@ -190,7 +190,7 @@ let package = Package(
         tests("DBusGenerator", ["DBusGeneratorLibrary"]),
         tests("HandoffCore", ["HandoffCore"]),
         tests("HandoffInterfaces", ["DBus", "HandoffCore", "HandoffInterfaces", "MainLoop", "TestSupport"]),
-        tests("HandoffSession", ["HandoffSession"]),
+        tests("HandoffSession", ["HandoffCore", "HandoffSession", "TestSupport"]),
         tests(
             "HandoffDaemon", ["DBus", "HandoffCore", "HandoffDaemon", "MainLoop", "Platform", "TestSupport"]),
         tests(
@@ -288,7 +288,7 @@ if hasGTK, hasWindows {
             name: "handoff-settings",
             dependencies: ground + [
                 "CAdwaita", "CGTK", "CGio", "GTKObjects", "GTKSupport", "HandoffAdapters", "HandoffClient",
-                "HandoffSettingsModel", "HandoffStatus",
+                "HandoffSession", "HandoffSettingsModel", "HandoffStatus",
             ],
             path: "Sources/HandoffSettings", swiftSettings: settings, plugins: ["TemplateGeneratorPlugin"]),
         tests("GTKSupport", ["GTKSupport"]),

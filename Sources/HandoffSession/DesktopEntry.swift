@@ -56,6 +56,8 @@ package struct DesktopEntry {
     }
     /// Whether it has this group.
     package func has(_ group: String) -> Bool { file.groups.contains(group) }
+    /// The keys of the main group.
+    package var keys: [String] { file.keys(in: Self.mainGroup) }
 
     // MARK: Where it is
 

@@ -3,6 +3,7 @@ import CAdwaita
 import CGio
 import GTKObjects
 import GTKSupport
+import HandoffSession
 import HandoffSettingsModel
 import MainLoop
 import Platform
@@ -81,7 +82,7 @@ final class InstalledApplications {
         }
     }
 
-    /// The applications whose desktop entries say that they know Handoff, by name.
+    /// The applications whose desktop entries say that they know Handoff, and are not refused by the broker, by name.
     func knowingHandoff() -> [Entry] {
         var found: [Entry] = []
         let all = g_desktop_app_info_get_implementations("org.example.Handoff.Application")
@@ -93,10 +94,13 @@ final class InstalledApplications {
             next = link.pointee.next
             guard let data = link.pointee.data else { continue }
             let info = OpaquePointer(data)
-            guard let id = g_app_info_get_id(info).map({ String(cString: $0) }), id.hasSuffix(".desktop"),
-                let name = g_app_info_get_display_name(info)
+            guard let file = g_app_info_get_id(info).map({ String(cString: $0) }), file.hasSuffix(".desktop"),
+                let path = g_desktop_app_info_get_filename(info), let name = g_app_info_get_display_name(info)
             else { continue }
-            found.append(Entry(id: String(id.dropLast(".desktop".count)), name: String(cString: name)))
+            let id = String(file.dropLast(".desktop".count))
+            // Nil too for one that has nothing to do with Handoff.
+            guard (try? DeclaringEntry.read(String(cString: path), id: id)) != nil else { continue }
+            found.append(Entry(id: id, name: String(cString: name)))
         }
         return found.sorted { ($0.name, $0.id) < ($1.name, $1.id) }
     }

@@ -7,6 +7,7 @@ import errno
 import itertools
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -303,6 +304,23 @@ def case(*what: object) -> Iterator[None]:
     except BaseException as error:
         error.add_note(f"in the case {' '.join(map(str, what))!r}")
         raise
+
+
+@contextmanager
+def few_descriptors(process: subprocess.Popen[bytes], spare: int) -> Iterator[None]:
+    """Meanwhile a process can open so many descriptors more, and no others."""
+    former = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
+    used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
+    limit = 0
+    while spare or limit in used:
+        spare -= limit not in used
+        limit += 1
+    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, former[1]))
+    try:
+        yield
+    finally:
+        if process.poll() is None:
+            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, former)
 
 
 @contextmanager

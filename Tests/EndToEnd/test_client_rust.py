@@ -175,6 +175,30 @@ def test_rust_rests(begin: Callable[[], Example], broker: ScriptedBroker) -> Non
     assert SANITIZED or private_memory(process) <= 1 << 20
 
 
+STARVED = f"""
+#[path = "{CLIENTS}/rust/handoff.rs"]
+mod handoff;
+use handoff::HandoffApplication;
+
+fn main() {{
+    let none = libc::rlimit {{ rlim_cur: 3, rlim_max: 3 }};
+    unsafe {{ libc::setrlimit(libc::RLIMIT_NOFILE, &none) }};
+    HandoffApplication::new("org.example.Notes", &["{TYPE}"]).start();
+    handoff::run();
+}}
+"""
+
+
+def test_without_descriptors(bus: Machine) -> None:
+    """A program that begins without a descriptor left is told that, and goes on without Handoff."""
+    if what := missing("Rust"):
+        pytest.skip(what)
+    example = Example(bus, [str(compile_rust(written("starved.rs", STARVED), "starved"))])
+    example.wait_for("Handoff: The application has no descriptor left.")
+    assert example.process.poll() is None
+    example.end()
+
+
 ODD = f"""
 #[path = "{CLIENTS}/rust/handoff.rs"]
 mod handoff;

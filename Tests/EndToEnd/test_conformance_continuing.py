@@ -13,7 +13,7 @@ from conforming import app, begin, broker, bus, restart  # noqa: F401  pylint: d
 from driven import LANGUAGES, Driven
 from gi.repository import Gio, GLib
 from scripted_broker import TYPE, ScriptedBroker, handing
-from support import Machine, processor_time, refused
+from support import Machine, case, few_descriptors, processor_time, refused
 
 # The fixtures have the names under which tests ask for them.
 # pylint: disable=redefined-outer-name
@@ -177,6 +177,26 @@ def test_receives_streams(app: Driven, broker: ScriptedBroker) -> None:
     assert app.wait_for("stream") == ["n", "ping"]
     with open("/dev/null", "rb") as file, refused("InvalidArgs"):
         broker.give(file.fileno())
+    for kind in (socket.SOCK_DGRAM, socket.SOCK_SEQPACKET):
+        ours, theirs = socket.socketpair(socket.AF_UNIX, kind)
+        with ours, theirs, case(kind.name), refused("InvalidArgs"):
+            broker.give(theirs.fileno())
+
+
+def test_refuses_streams_without_descriptors(app: Driven, broker: ScriptedBroker) -> None:
+    """A stream that comes while the application has no descriptor left is refused, and the next one reaches it."""
+    if app.language.startswith("Qt"):
+        pytest.skip("QtDBus leaves the bus when there is no descriptor for what comes")
+    begin(app, broker, ("set", "n", "supportsContinuationStreams", "yes"), ("takeStreams", "n"))
+    with few_descriptors(app.process, 0):
+        for _time in range(2):
+            with refused("InvalidArgs"):
+                broker.give_stream()
+    with broker.give_stream() as ours:
+        ours.sendall(b"ping")
+        ours.shutdown(socket.SHUT_WR)
+        ours.setblocking(False)
+        assert read(ours) == b"pong"
 
 
 @pytest.mark.parametrize("who", ["a stranger", "the broker"])

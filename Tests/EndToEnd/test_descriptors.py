@@ -7,7 +7,6 @@ is missing once.
 
 from __future__ import annotations
 
-import os
 import resource
 import signal
 import socket
@@ -22,7 +21,7 @@ from buses import BRIDGE, BRIDGE_ROOT, BROKER, ROOT, BusError, let_pass, propert
 from clients import ACTIVITY_TYPE, Client, Dock
 from link import Device
 from streams import Continuation
-from support import Machine, wait_for_link
+from support import Machine, few_descriptors, wait_for_link
 from test_desktop_entries import install
 
 Machines = tuple[Machine, Machine]
@@ -35,18 +34,8 @@ MOST = 9
 def starved(machine: Machine, program: str, spare: int) -> Iterator[None]:
     """Meanwhile a daemon can open so many descriptors more, and no others."""
     process = machine.processes[program]
-    former = resource.prlimit(process.pid, resource.RLIMIT_NOFILE)
-    used = {int(name) for name in os.listdir(f"/proc/{process.pid}/fd")}
-    limit = 0
-    while spare or limit in used:
-        spare -= limit not in used
-        limit += 1
-    resource.prlimit(process.pid, resource.RLIMIT_NOFILE, (limit, former[1]))
-    try:
+    with few_descriptors(process, spare):
         yield
-    finally:
-        if process.poll() is None:
-            resource.prlimit(process.pid, resource.RLIMIT_NOFILE, former)
     assert process.poll() is None, f"{program} has ended with {process.returncode}:\n{machine.log(program)}"
 
 

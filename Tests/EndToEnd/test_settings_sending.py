@@ -145,12 +145,13 @@ def test_not_sent(seen: Machines) -> None:
 
 
 def test_excluding(seen: Machines) -> None:
-    """An application that is excluded in the window, where those that know Handoff are listed, offers nothing any more, and
-    offers again once it is included"""
+    """An application that is excluded in the window, where those that know Handoff are listed, and none whose desktop entry the
+    broker refuses, offers nothing any more, and offers again once it is included"""
     desk, lap = seen
     entry = install(desk, "com.example.grouped", Name="Grouped")
     entry.write_text(entry.read_text() + "[org.example.Handoff.Application]\nActivityTypes=com.example.grouped.edit;\n")
     install(desk, "com.example.other", Name="Knows nothing", Implements="org.example.Other;")
+    install(desk, "com.example.refused", Name="Is refused", ActivityTypes=";")
     Client(lap)
     Client(desk).offer("A letter")
     at_desk, at_lap = Settings(desk, desk.screen), Settings(lap, lap.screen)
@@ -159,7 +160,7 @@ def test_excluding(seen: Machines) -> None:
     at_desk.press("Exclude an Application…")
     at_desk.wait_for("text", "Id, for example org.example.Editor")
     at_desk.wait_for("label", "Grouped")
-    assert not at_desk.sees("Knows nothing")
+    assert not at_desk.sees("Knows nothing") and not at_desk.sees("Is refused")
     at_desk.focus()
     at_desk.type(APPLICATION_ID)
     at_desk.keys("Return")

@@ -207,7 +207,9 @@ def test_greetings_and_entries() -> None:
     for vector in opening["entries"]:
         key, listener, own, dialler = unhex(vector, "key", "S", "D", "dialler")
         to = bytes.fromhex(vector.get("A", ""))
-        assert entry(vector["kind"], key, listener + own, dialler, to).hex() == vector["entry"]
+        shown = entry(vector["kind"], key, listener + own, dialler, to)
+        assert shown.hex() == vector["entry"]
+        assert vector["kind"] == "link" or (b"\x02\x01" + own + shown).hex() == vector["knock"]
     assert {vector["kind"] for vector in opening["entries"]} == {"link", "stream"}
 
 
@@ -251,6 +253,7 @@ def test_tags() -> None:
     announcements = read("announcements")
     for vector in announcements["labels"]:
         assert instance_of(vector["label"]) == vector["instance"], vector
+    assert all(vector["seconds"] // 3600 == vector["hour"] for vector in announcements["hours"])
     for vector in announcements["tags"]:
         key, device, instance = unhex(vector, "K", "id", "instance")
         assert tag(key, device, instance, vector["port"], vector["hour"]).hex() == vector["tag"]

@@ -13,6 +13,8 @@ struct ApplicationFolders {
     /// What the folders hold.
     struct Contents: Sendable {
         var applications: [InstalledApplication] = []
+        /// What the authors of entries that count should know.
+        var complaints: [String] = []
         /// All folders that were looked into, including missing ones.
         var folders: [String] = []
         /// Whether some could not be looked at for the time being, because no descriptor was left.
@@ -55,8 +57,11 @@ struct ApplicationFolders {
         contents.files += 1
         guard contents.files <= maximumFiles, contents.ids.insert(id).inserted else { return }
         do {
-            if let application = try DeclaringEntry.read(path, id: id) {
+            if let declaring = try DeclaringEntry.read(path, id: id) {
+                var application = declaring.application
+                application.start = LaunchEntry.start(declaring.entry, application.applicationID)
                 contents.applications.append(application)
+                if let complaint = declaring.complaint { contents.complaints.append(complaint) }
             }
         } catch {
             if (error as? KeyFileError)?.isShortage == true { contents.isIncomplete = true }

@@ -34,6 +34,8 @@ final class InstalledApplications {
     private var folders: [String] = []
     /// What the first reading has found so far; nil once it is over.
     private var soFar: InstalledReading? = InstalledReading()
+    /// What was said of entries after the last reading.
+    private var complaints: Set<String> = []
     /// Whether what has been found so far counts already.
     private var isOverdue = false
 
@@ -104,6 +106,10 @@ final class InstalledApplications {
             return
         }
         soFar = nil
+        for complaint in contents.complaints where !complaints.contains(complaint) {
+            brokerLog.warning(complaint)
+        }
+        complaints = Set(contents.complaints)
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
         onChange(reading, true)
     }

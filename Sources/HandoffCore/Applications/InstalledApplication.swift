@@ -9,7 +9,7 @@ package struct InstalledApplication: Hashable, Sendable {
     /// What the entry declares.
     package let declaration: Declaration
     /// How it is started while it does not run; nil if it cannot be.
-    package let start: Start?
+    package var start: Start?
     /// The package that its entry is from; nil if it is not known to be from one.
     package let package: SandboxPackage?
     /// The adapter that the entry belongs to; nil if it is that of an application which knows Handoff itself.

@@ -8,7 +8,7 @@ import Testing
 
 /// What the files in docs/vectors are made of: fixed inputs, and what the code of the bridge makes of them.
 struct Vectors {
-    /// The devices of the worked example in docs/protocol.md, and a third one.
+    /// The device that dials, the one that listens, and a third one.
     let desk: DeviceID
     let lap: DeviceID
     let phone: DeviceID

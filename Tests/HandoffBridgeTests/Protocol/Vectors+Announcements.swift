@@ -12,6 +12,7 @@ extension Vectors {
     func announcements() throws -> JSON {
         [
             "labels": .list(labels()),
+            "hours": .list(hours()),
             "tags": .list(tags()),
             "sets": .list(try sets()),
             "records": .list(records()),
@@ -27,6 +28,16 @@ extension Vectors {
         ]
         return (labels + others).map { label in
             ["label": .text(label), "instance": .orNull(Base32.decode(label))]
+        }
+    }
+
+    private func hours() -> [JSON] {
+        let times = [0, 3599, 3600, 1_782_000_000, 1_782_003_599] as [Int64]
+        return times.map { seconds in
+            [
+                "seconds": .number(seconds),
+                "hour": .number(DiscoveryTag.hour(at: seconds * 1_000_000)),
+            ]
         }
     }
 

@@ -17,7 +17,7 @@ extension Vectors {
     private static let pairing = PairingBinding.description
     private static let peer = PeerBinding.description
 
-    /// The places of the worked example.
+    /// Places of both families.
     static let places =
         [
             [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 10, 8, 0, 2, 0xB2, 0x90],

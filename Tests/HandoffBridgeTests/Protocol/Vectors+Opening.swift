@@ -63,6 +63,7 @@ extension Vectors {
                 "D": .bytes(exchange.dialler),
                 "dialler": .bytes(desk.bytes),
                 "entry": .bytes(Knock.streamEntry(exchange, by: desk, token: token)),
+                "knock": .bytes(Knock.stream(exchange, by: desk, token: token)),
             ]
         ]
     }

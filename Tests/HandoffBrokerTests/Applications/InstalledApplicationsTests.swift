@@ -103,6 +103,33 @@ struct InstalledApplicationsTests {
         }
     }
 
+    @Test("what is wrong with an entry is said once, however often it is read")
+    func complaints() async throws {
+        LoggedLines.begin()
+        let folder = try TemporaryDirectory()
+        let entry =
+            "[Desktop Entry]\nType=Application\nImplements=org.example.Handoff.Application;\nX-Handoff-Team=a.b\n"
+            + "[org.example.Handoff.Application]\n"
+        try folder.write(entry, to: "both.desktop")
+        try await onLoop {
+            let told = Told()
+            let path = folder.path(".")
+            let read: InstalledApplications.Reader = { _, _ in
+                var reading = InstalledReading()
+                reading.watched = WatchedFolders([path])
+                ApplicationFolders.look(in: path, &reading.contents)
+                return reading
+            }
+            let installed = InstalledApplications(read) { _, isWhole in told.isWhole.append(isWhole) }
+            installed.begin()
+            try await eventually { told.isWhole.count == 1 }
+            #expect(LoggedLines.with("both.desktop: X-Handoff-Team").count == 1)
+            try folder.write(entry + "Team=a.b\n", to: "both.desktop")
+            try await eventually { told.isWhole.count == 2 }
+            #expect(LoggedLines.with("both.desktop: X-Handoff-Team").count == 1)
+        }
+    }
+
     @Test("what a folder for data says is found there: entries, and which names stand for which types")
     func folders() async throws {
         let entry =

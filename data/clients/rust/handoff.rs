@@ -55,6 +55,7 @@ const MAXIMUM_SIZE: usize = 131_072;
 const MAXIMUM_DEPTH: usize = 32;
 const MAXIMUM_LEVELS: usize = 58;
 const NO_STREAM: &str = "What has come is no stream socket. Send one end of socketpair(AF_UNIX, SOCK_STREAM).";
+const NO_DESCRIPTOR: &str = "The application has no descriptor left. Close some in it, or raise its limit (ulimit -n).";
 const PROPERTIES: &[(&str, &str)] = &[
     ("Title", "s"), ("UserInfo", "a{sv}"), ("NeedsSave", "b"), ("WebpageURL", "s"), ("DocumentURL", "s"),
     ("ReferrerURL", "s"), ("TargetContentIdentifier", "s"), ("PersistentIdentifier", "s"), ("Keywords", "as"),
@@ -755,9 +756,13 @@ impl Connection {
 
     /// Takes what has come, and sends what could not be sent, without waiting.
     fn dispatch(&self) {
+        with_loop(|served| served.reserve.take());
         let _ = self.channel.read_write(Some(Duration::from_secs(0)));
+        with_loop(|served| served.keep_reserve());
         while let Some(message) = self.channel.pop_message() {
             self.handle(message);
+            // It was in use for what came along.
+            with_loop(|served| served.keep_reserve());
         }
         self.refresh();
         if !self.channel.is_connected() && !self.has_ended.get() {
@@ -851,16 +856,16 @@ fn arguments(message: &Message) -> Vec<Value> {
     values
 }
 
-/// The stream socket that is at this place in a message.
-fn stream_in(message: &Message, place: usize) -> Option<UnixStream> {
+/// The stream socket that is at this place in a message, or why there is none.
+fn stream_in(message: &Message, place: usize) -> Result<UnixStream, &'static str> {
     let mut iter = message.iter_init();
     for _ in 0..place {
         iter.next();
     }
     // A descriptor of ours; -1 if there are too many already.
-    let descriptor = iter.get::<OwnedFd>()?.into_raw_fd();
+    let descriptor = iter.get::<OwnedFd>().ok_or(NO_STREAM)?.into_raw_fd();
     if descriptor < 0 {
-        return None;
+        return Err(NO_DESCRIPTOR);
     }
     // Closes it if it is no stream.
     let stream = unsafe { UnixStream::from_raw_fd(descriptor) };
@@ -868,7 +873,11 @@ fn stream_in(message: &Message, place: usize) -> Option<UnixStream> {
     let asked = unsafe {
         libc::getsockopt(descriptor, libc::SOL_SOCKET, libc::SO_TYPE, (&mut kind as *mut libc::c_int).cast(), &mut size)
     };
-    (asked == 0 && kind == libc::SOCK_STREAM).then_some(stream)
+    if asked == 0 && kind == libc::SOCK_STREAM {
+        Ok(stream)
+    } else {
+        Err(NO_STREAM)
+    }
 }
 
 /// What serves the applications of a thread.
@@ -877,12 +886,14 @@ struct Loop {
     all: RawFd,
     /// Can be read when something is due.
     wake: Option<std::fs::File>,
+    /// A descriptor that is given up while libdbus reads, which ends a connection if there is none for what comes along.
+    reserve: RefCell<Option<std::fs::File>>,
     due: RefCell<Vec<Box<dyn FnOnce()>>>,
     connections: RefCell<Vec<Rc<Connection>>>,
 }
 
 impl Loop {
-    /// Without descriptors, which a process may have too many of, there is no Handoff.
+    /// Without descriptors, which a process may have too many of, there is no Handoff, and that is told.
     fn new() -> Loop {
         let (all, wake) = unsafe {
             (libc::epoll_create1(libc::EPOLL_CLOEXEC), libc::eventfd(0, libc::EFD_CLOEXEC | libc::EFD_NONBLOCK))
@@ -890,7 +901,19 @@ impl Loop {
         let mut event = libc::epoll_event { events: libc::EPOLLIN as u32, u64: 0 };
         unsafe { libc::epoll_ctl(all, libc::EPOLL_CTL_ADD, wake, &mut event) };
         let wake = (wake >= 0).then(|| unsafe { std::fs::File::from_raw_fd(wake) });
-        Loop { all, wake, due: RefCell::default(), connections: RefCell::default() }
+        if all < 0 || wake.is_none() {
+            warn("Handoff", NO_DESCRIPTOR);
+        }
+        let served = Loop { all, wake, reserve: RefCell::default(), due: RefCell::default(), connections: RefCell::default() };
+        served.keep_reserve();
+        served
+    }
+
+    fn keep_reserve(&self) {
+        let mut reserve = self.reserve.borrow_mut();
+        if reserve.is_none() {
+            *reserve = self.wake.as_ref().and_then(|wake| wake.try_clone().ok());
+        }
     }
 }
 
@@ -1195,9 +1218,9 @@ impl UserActivity {
                 return soon(move || done(Err(error)));
             }
         };
-        let no_stream = || Error::new("ConnectionUnavailable", NO_STREAM);
+        let no_stream = |reason| Error::new("ConnectionUnavailable", reason);
         application.ask_to_the_end(&continuation, "Continuation", "OpenStream", &[], true, move |_, reply| {
-            done(reply.and_then(|message| stream_in(&message, 0).ok_or_else(no_stream)))
+            done(reply.and_then(|message| stream_in(&message, 0).map_err(no_stream)))
         });
     }
 
@@ -1843,7 +1866,7 @@ impl Application {
                 let activity = self.known(path)?;
                 let function = activity.0.on_stream.borrow().clone();
                 let function = function.ok_or_else(|| Error::of_bus("UnknownMethod", "This activity takes no streams."))?;
-                let stream = stream_in(message, 1).ok_or_else(|| Error::of_bus("InvalidArgs", NO_STREAM))?;
+                let stream = stream_in(message, 1).map_err(|reason| Error::of_bus("InvalidArgs", reason))?;
                 function(&activity, stream);
                 Ok(vec![])
             }

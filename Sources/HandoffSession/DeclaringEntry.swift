@@ -1,33 +1,49 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
-internal import HandoffCore
-internal import HandoffSession
+package import HandoffCore
+internal import HandoffInterfaces
 internal import Platform
 
 /// What a desktop entry says about Handoff (Desktop Entry Specification; the interface
 /// `org.example.Handoff.Application` describes the keys).
-enum DeclaringEntry {
+package struct DeclaringEntry {
     private static let interface = "org.example.Handoff.Application"
+    private static let prefix = "X-Handoff-"
 
-    /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`.
+    /// All that it says.
+    package let entry: DesktopEntry
+    /// What it declares, as that of an application which cannot be started: whoever starts it finds out how.
+    package let application: InstalledApplication
+
+    /// What its author should know, and do about it: keys of the main group that do not count; nil if there are none.
+    package var complaint: String? {
+        guard entry.has(Self.interface), let key = entry.keys.first(where: { $0.hasPrefix(Self.prefix) })
+        else {
+            return nil
+        }
+        return
+            "\(PeerText.message(entry.path)): \(PeerText.message(key)) does not count, since the entry has the group"
+            + " [\(Self.interface)]. Write what \(Self.prefix)… keys say into that group, and remove them."
+    }
+
+    /// Reads the entry at `path`, whose desktop file id is `id` and `.desktop`. This blocks as long as the file system does.
     /// - Returns: nil if it has nothing to do with Handoff.
     /// - Throws: if it cannot be read, or is not what it should be.
-    static func read(_ path: String, id: String) throws -> InstalledApplication? {
+    package static func read(_ path: String, id: String) throws -> DeclaringEntry? {
         guard let bytes = try SmallFile.read(path, maximumSize: DesktopEntry.maximumSize) else { return nil }
         // Nearly all entries have nothing to do with Handoff, and are not worth parsing.
         guard contains(bytes, Array(interface.utf8)) else { return nil }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
             throw HandoffFailure(.invalidArguments, "it is not UTF-8 text.")
         }
-        return try application(
-            DesktopEntry(KeyFile(text: text, name: path), at: path), ApplicationID(id))
+        let entry = DesktopEntry(try KeyFile(text: text, name: path), at: path)
+        guard try entry.isInstalled(), try entry.strings("Implements")?.contains(interface) == true
+        else { return nil }
+        return DeclaringEntry(entry: entry, application: try application(entry, ApplicationID(id)))
     }
 
     private static func application(
         _ entry: DesktopEntry, _ id: ApplicationID
-    ) throws -> InstalledApplication? {
-        guard try entry.isInstalled(), try entry.strings("Implements")?.contains(interface) == true
-        else { return nil }
+    ) throws -> InstalledApplication {
         let details = Details(of: entry)
         let types = try details.strings("ActivityTypes")
         guard types.count <= Quota.types else {
@@ -35,7 +51,7 @@ enum DeclaringEntry {
                 .invalidArguments,
                 "it declares \(types.count) activity types, more than the \(Quota.types) allowed.")
         }
-        let domains = try RegistrationOptions.domains(details.strings("Domains"))
+        let domains = try Declaration.domains(details.strings("Domains"))
         let declaration = Declaration(
             activityTypes: try types.map { (type) throws(HandoffFailure) in try ActivityType(type) },
             documentTypes: try documentTypes(details), domains: domains)
@@ -44,8 +60,7 @@ enum DeclaringEntry {
         let package = try package(entry)
         return InstalledApplication(
             id, team: try team(details, id, package), declaration: declaration,
-            start: LaunchEntry.start(entry, id), package: package, adapter: try adapter(details),
-            opensWith: try details.strings("OpensWith"))
+            package: package, adapter: try adapter(details), opensWith: try details.strings("OpensWith"))
     }
 
     /// What an entry says in the group that has the name of the interface, where the specification wants what is particular to
@@ -57,7 +72,7 @@ enum DeclaringEntry {
 
         init(of entry: DesktopEntry) {
             self.entry = entry
-            (group, prefix) = entry.has(interface) ? (interface, "") : (nil, "X-Handoff-")
+            (group, prefix) = entry.has(interface) ? (interface, "") : (nil, DeclaringEntry.prefix)
         }
 
         func string(_ key: String) throws -> String? { try entry.string(prefix + key, in: group) }
@@ -65,7 +80,7 @@ enum DeclaringEntry {
     }
 
     private static func documentTypes(_ details: Details) throws -> [String: ActivityType] {
-        try RegistrationOptions.documentTypes(
+        try Declaration.documentTypes(
             details.strings("DocumentTypes").map { text in
                 let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 guard parts.count == 2 else {

@@ -4,17 +4,17 @@ import HandoffSession
 import TestSupport
 import Testing
 
-@testable import HandoffBroker
-
 @Suite("Desktop entries")
 struct DeclaringEntryTests {
     private static let head = "[Desktop Entry]\nType=Application\n"
     private static let implements = head + "Implements=org.example.Handoff.Application;\n"
 
-    private func read(_ text: String, id: String = "com.example.notes") throws -> InstalledApplication? {
+    private func entry(_ text: String, id: String = "com.example.notes") throws -> DeclaringEntry? {
         let directory = try TemporaryDirectory()
         return try DeclaringEntry.read(try directory.write(text, to: "entry.desktop"), id: id)
     }
+
+    private func read(_ text: String) throws -> InstalledApplication? { try entry(text)?.application }
 
     @Test("all that an entry can say of Handoff is read")
     func full() throws {
@@ -28,7 +28,7 @@ struct DeclaringEntryTests {
                     X-Handoff-Team=com.example
                     """))
         #expect(application.applicationID.description == "com.example.notes")
-        #expect(application.start == .bus && application.team?.description == "com.example")
+        #expect(application.team?.description == "com.example")
         let declaration = application.declaration
         #expect(
             declaration.activityTypes.map(\.description) == [
@@ -89,6 +89,19 @@ struct DeclaringEntryTests {
         #expect(other.declaration.documentTypes.isEmpty && other.team == nil)
     }
 
+    @Test("keys in the main group that do not count are complained of, with the file and what to do")
+    func complaint() throws {
+        let group = "[org.example.Handoff.Application]\n"
+        for text in ["X-Handoff-Team=a.b\n", group, "X-Other=a\n" + group] {
+            #expect(try #require(try entry(Self.implements + text)).complaint == nil)
+        }
+        let both = try #require(try entry(Self.implements + "X-Handoff-Team=a.b\n" + group))
+        let complaint = try #require(both.complaint)
+        for text in ["/entry.desktop: X-Handoff-Team", "[org.example.Handoff.Application]", "remove them"] {
+            #expect(complaint.contains(text))
+        }
+    }
+
     @Test("an entry says which Flatpak or snap it is from")
     func package() throws {
         #expect(try read(Self.implements)?.package == nil)
@@ -110,31 +123,11 @@ struct DeclaringEntryTests {
         }
     }
 
-    @Test("without any of it, the application takes part without types and cannot be started")
+    @Test("without any of it, the application takes part without types")
     func bare() throws {
         let application = try #require(try read(Self.implements))
-        #expect(application.start == nil && application.team == nil)
+        #expect(application.team == nil)
         #expect(application.declaration == Declaration())
-    }
-
-    @Test(
-        "an application without D-Bus activation is started by its Exec line, if that can be used",
-        arguments: [
-            ("Exec=true\n", .program), ("Exec=true %U\nTryExec=true\n", .program),
-            ("Exec=true\nDBusActivatable=true\n", .bus), ("DBusActivatable=true\n", .bus),
-            ("Exec=true\nDBusActivatable=false\n", .program), ("Exec=\n", nil), ("Exec=\"true\n", nil),
-            ("Exec=true %x\n", nil), ("Exec=true\nTerminal=true\n", nil), ("Exec=sh -c \"true %u\"\n", nil),
-            ("Exec=true\nTryExec=/nonexistent/program\n", nil), ("Exec=true\nTerminal=perhaps\n", nil),
-        ] as [(String, InstalledApplication.Start?)])
-    func start(_ keys: String, _ expected: InstalledApplication.Start?) throws {
-        let application = try #require(try read(Self.implements + keys))
-        #expect(application.start == expected)
-    }
-
-    @Test("an id that is no bus name cannot be started by the bus")
-    func noBusName() throws {
-        let keys = "DBusActivatable=true\nExec=true\n"
-        #expect(try #require(try read(Self.implements + keys, id: "notes")).start == .program)
     }
 
     @Test(
