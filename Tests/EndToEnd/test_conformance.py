@@ -143,9 +143,9 @@ def test_refused_to_be_open(app: Driven, broker: ScriptedBroker, bus: Machine) -
     """What may not be open is told so by name, and not asked for with a new broker."""
     begin(app, broker)
     app.do("make", "m", TYPE, "List")
-    broker.refusals["BecomeOpen"] = f"{HANDOFF_ERROR}.LimitsExceeded", "Too much is open."
+    broker.refusals["BecomeOpen"] = f"{STANDARD_ERROR}.LimitsExceeded", "Too much is open."
     app.do("becomeOpen", "m")
-    assert app.wait_for("refused")[:2] == ["m", f"{HANDOFF_ERROR}.LimitsExceeded"]
+    assert app.wait_for("refused")[:2] == ["m", f"{STANDARD_ERROR}.LimitsExceeded"]
     again = restart(broker, bus)
     again.wait_for("BecomeCurrent")
     app.do("set", "m", "title", "Groceries")
