@@ -2,7 +2,6 @@
 import CAdwaita
 import CGio
 import GTKObjects
-import GTKSupport
 import HandoffSettingsModel
 import MainLoop
 import Platform

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
-internal import Platform
 
 /// The sites whose pages installed applications claim: has them asked when it is time, and remembers what they said.
 @MainLoop
