@@ -98,7 +98,7 @@ extension FailureText {
     }
 
     /// What waits for a device was not taken there.
-    package static func waiting(_ errorName: String, _ message: String) -> FailureText {
+    package static func waiting(_ message: String) -> FailureText {
         FailureText(
             summary: tr("The other device did not take it. It is offered there again later."), message)
     }
