@@ -249,7 +249,7 @@ package.targets += [
     module("HandoffSettingsModel", ["DBus", "HandoffClient", "HandoffCore", "HandoffStatus", "Platform"]),
     tests(
         "HandoffSettingsModel",
-        ["DBus", "HandoffClient", "HandoffSettingsModel", "HandoffStatus", "Platform"]),
+        ["DBus", "HandoffClient", "HandoffCore", "HandoffSettingsModel", "HandoffStatus", "Platform"]),
     .target(
         name: "ContactsModel", dependencies: ["CGio", "Platform"], path: "Sources/Examples/ContactsModel",
         swiftSettings: settings),

@@ -10,20 +10,15 @@ package final class InterfaceDescription: Sendable {
         package let name: String
         /// The signature of its arguments.
         package let input: String
-        /// The signature of its reply.
-        package let output: String
         /// Who may call it.
         package let access: AccessClass
         /// Whether whoever serves it may wait for something before it answers.
         package let waits: Bool
 
         /// A method.
-        package init(
-            name: String, input: String, output: String, access: AccessClass, waits: Bool = false
-        ) {
+        package init(name: String, input: String, access: AccessClass, waits: Bool = false) {
             self.name = name
             self.input = input
-            self.output = output
             self.access = access
             self.waits = waits
         }
@@ -67,21 +62,16 @@ package final class InterfaceDescription: Sendable {
     package let methods: [Method]
     /// Its properties; their positions are the indices that a binding is given.
     package let properties: [Property]
-    /// The names of its signals.
-    package let signals: [String]
     /// The `<interface>` element, documentation included.
     package let xml: String
     private let methodNames: [String]
     private let propertyNames: [String]
 
     /// An interface.
-    package init(
-        name: InterfaceName, methods: [Method], properties: [Property], signals: [String], xml: String
-    ) {
+    package init(name: InterfaceName, methods: [Method], properties: [Property], xml: String) {
         self.name = name
         self.methods = methods
         self.properties = properties
-        self.signals = signals
         self.xml = xml
         methodNames = methods.map(\.name)
         propertyNames = properties.map(\.name)

@@ -8,14 +8,11 @@ package final class MethodCall {
     package let message: Message
     /// Who calls.
     package let caller: Caller
-    /// The object that is called.
-    package let object: ExportedObject
     private var effects: [@MainLoop () -> Void] = []
 
-    init(_ message: Message, from caller: Caller, on object: ExportedObject) {
+    init(_ message: Message, from caller: Caller) {
         self.message = message
         self.caller = caller
-        self.object = object
     }
 
     /// Keeps `effect` until the reply has been sent: what a call causes follows its reply.

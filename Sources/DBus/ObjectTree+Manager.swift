@@ -48,31 +48,31 @@ extension ObjectTree {
     }
 
     func tellAdded(_ object: ExportedObject) {
-        for (manager, callers) in managers where object.path.isBelow(manager) {
-            for (name, caller) in callers where isUsable(object, by: caller) {
-                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesAdded")
-                else { continue }
-                var writer = MessageWriter(signal)
-                do throws(DBusError) {
-                    try writer.write(object.path)
-                    try writeInterfaces(of: object, for: caller, to: &writer)
-                    post(signal, to: name)
-                } catch { continue }
-            }
+        tell(object, "InterfacesAdded") { (caller, writer) throws(DBusError) in
+            try writeInterfaces(of: object, for: caller, to: &writer)
         }
     }
 
     func tellRemoved(_ object: ExportedObject) {
+        tell(object, "InterfacesRemoved") { (caller, writer) throws(DBusError) in
+            let known = object.interfaces.filter { isUsable($0, of: object, by: caller) }
+            try writer.write(known.map { type(of: $0).description.name.text })
+        }
+    }
+
+    /// Tells those who know `object` of it by the signal `name`, into which `body` writes what such a caller may know.
+    private func tell(
+        _ object: ExportedObject, _ name: MemberName,
+        _ body: (Caller, inout MessageWriter) throws(DBusError) -> Void
+    ) {
         for (manager, callers) in managers where object.path.isBelow(manager) {
-            for (name, caller) in callers where isUsable(object, by: caller) {
-                guard let signal = try? Message.signal(from: manager, .objectManager, "InterfacesRemoved")
-                else { continue }
+            for (receiver, caller) in callers where isUsable(object, by: caller) {
+                guard let signal = try? Message.signal(from: manager, .objectManager, name) else { continue }
                 var writer = MessageWriter(signal)
                 do throws(DBusError) {
                     try writer.write(object.path)
-                    let known = object.interfaces.filter { isUsable($0, of: object, by: caller) }
-                    try writer.write(known.map { type(of: $0).description.name.text })
-                    post(signal, to: name)
+                    try body(caller, &writer)
+                    post(signal, to: receiver)
                 } catch { continue }
             }
         }

@@ -152,7 +152,7 @@ extension ObjectTree {
         } catch {
             throw error.at("“\(name)”")
         }
-        let call = MethodCall(message, from: caller, on: object)
+        let call = MethodCall(message, from: caller)
         began(call)
         guard property.waits else {
             try binding.write(index, from: &content, call)

@@ -117,7 +117,7 @@ package final class ObjectTree {
                 "\(description.name).\(method.name) takes “\(method.input)”, not “\(message.signature)”.")
         }
         try message.checkBody()
-        let call = MethodCall(message, from: caller, on: object)
+        let call = MethodCall(message, from: caller)
         began(call)
         guard method.waits else { return .done(try binding.handle(index, call)) }
         return .waits { try await binding.handleWaiting(index, call) }

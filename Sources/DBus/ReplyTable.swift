@@ -26,8 +26,6 @@ final class ReplyTable {
     private var timer: LoopSource?
     private var timerDeadline = Int64.max
 
-    var count: Int { pending.count }
-
     /// Waits for the reply to the call with `serial`.
     func add(
         _ serial: UInt32, to destination: BusName?, timeout: Duration, _ what: MethodName?,

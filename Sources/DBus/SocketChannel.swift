@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import MainLoop
-internal import Platform
 
 /// Messages over a socket, whatever is at its other end: a bus, another daemon, another device.
 ///

@@ -10,7 +10,6 @@ package struct MessageDialog {
         /// How an answer looks.
         package enum Appearance: UInt32 {
             case plain = 0
-            case suggested = 1
             case destructive = 2
         }
 

@@ -2,7 +2,6 @@
 package import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffSession
 package import MainLoop
 internal import Platform
 

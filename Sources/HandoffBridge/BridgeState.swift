@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import HandoffSession
 internal import MainLoop
-internal import Platform
 
 /// What the parts of the bridge share: who this device shows itself to be, which others it trusts, what they are called,
 /// and whether Handoff is on.

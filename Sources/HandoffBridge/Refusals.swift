@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffCore
-internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import HandoffSession
 internal import HandoffStarting

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffCore
 internal import Platform
 
 /// What the broker tells the journal.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffCore
 package import MainLoop
 package import Platform
 

@@ -2,7 +2,6 @@
 import CAdwaita
 import GTKObjects
 import GTKSupport
-import HandoffClient
 import HandoffSettingsModel
 internal import HandoffStatus
 import Platform

@@ -2,7 +2,6 @@
 import CAdwaita
 import GTKObjects
 import GTKSupport
-import HandoffSettingsModel
 import Platform
 
 /// A dialog in which a text is typed, or one of several things is chosen.

@@ -2,7 +2,6 @@
 import CAdwaita
 import CGio
 import GTKObjects
-import GTKSupport
 import HandoffSession
 import HandoffSettingsModel
 import MainLoop

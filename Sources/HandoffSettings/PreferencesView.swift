@@ -2,6 +2,7 @@
 import CAdwaita
 import GTKObjects
 import GTKSupport
+import HandoffCore
 import HandoffSettingsModel
 import Platform
 
@@ -54,15 +55,14 @@ final class PreferencesView {
         content = page
         stack[text: "visible-child-name"] = page.isAvailable ? "preferences" : "stopped"
         enabled[flag: "active"] = page.isEnabled
-        let offers = PreferencesPage.NotifyOffers.allCases.firstIndex(of: page.notifyOffers) ?? 0
+        let offers = OfferNotices.allCases.firstIndex(of: page.notifyOffers) ?? 0
         notifyOffers[number: "selected"] = offers
         notifyContinued[flag: "active"] = page.notifyContinued
         parks[flag: "active"] = page.parks
         sharesAddresses[flag: "active"] = page.sharesAddresses
         introduces[flag: "active"] = page.introduces
         sharesOpen[flag: "active"] = page.sharesOpen
-        clipboard[number: "selected"] =
-            PreferencesPage.Clipboard.allCases.firstIndex(of: page.clipboard) ?? 0
+        clipboard[number: "selected"] = ClipboardMode.allCases.firstIndex(of: page.clipboard) ?? 0
         clipboard[text: "subtitle"] = page.clipboardMeaning
         excluded.set(page.excluded)
         folders.set(page.folders)

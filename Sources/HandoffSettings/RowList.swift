@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import GTKObjects
-import GTKSupport
 
 /// A row that shows one thing after another, of one kind.
 @MainActor

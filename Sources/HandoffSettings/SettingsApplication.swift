@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import CAdwaita
 import DBus
-import GTKObjects
 import GTKSupport
 import HandoffCore
 import HandoffInterfaces

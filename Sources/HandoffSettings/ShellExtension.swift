@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
-import HandoffSettingsModel
 import MainLoop
 import Platform
 

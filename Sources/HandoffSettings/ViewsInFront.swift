@@ -2,7 +2,6 @@
 import CAdwaita
 import DBus
 import GTKObjects
-import HandoffInterfaces
 
 /// Says on the bus what the user looks at in this program, by names that it has meanwhile, so that no notification says the same
 /// and covers it.

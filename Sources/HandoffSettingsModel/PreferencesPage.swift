@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffClient
-internal import HandoffCore
+package import HandoffCore
 internal import HandoffStatus
 internal import Platform
 
@@ -12,7 +12,7 @@ package struct PreferencesPage: Equatable, Sendable {
     /// The user's switch.
     package var isEnabled = false
     /// When the user is notified of offers.
-    package var notifyOffers = NotifyOffers.arrival
+    package var notifyOffers = OfferNotices.arrival
     /// Whether the user is notified of what was continued elsewhere.
     package var notifyContinued = true
     /// Whether what is offered is left with other devices when this one sleeps.
@@ -24,7 +24,7 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Whether the user's devices are told what is open here, when their user asks for it.
     package var sharesOpen = true
     /// What becomes of the clipboard.
-    package var clipboard = Clipboard.ask
+    package var clipboard = ClipboardMode.ask
     /// Whether the clipboard of the desktop here can be reached.
     package var reachesClipboard = false
     /// The applications that are kept out, by name.
@@ -38,16 +38,6 @@ package struct PreferencesPage: Equatable, Sendable {
     /// Whether GNOME's extension is on; nil if there is none.
     package var shellExtension: Bool?
 
-    /// When the user is notified of offers.
-    package enum NotifyOffers: String, CaseIterable, Sendable {
-        case arrival, always, never
-    }
-
-    /// What becomes of the clipboard.
-    package enum Clipboard: String, CaseIterable, Sendable {
-        case ask, follow, off
-    }
-
     /// What `state` has of it.
     init(_ state: WindowState, _ name: ApplicationNames) {
         shellExtension = state.shellExtension
@@ -55,8 +45,8 @@ package struct PreferencesPage: Equatable, Sendable {
         let chosen = broker.preferences
         isAvailable = true
         isEnabled = broker.isEnabled
-        notifyOffers = NotifyOffers(rawValue: chosen.text("NotifyOffers")) ?? .arrival
-        clipboard = Clipboard(rawValue: chosen.text("Clipboard")) ?? .ask
+        notifyOffers = OfferNotices(rawValue: chosen.text("NotifyOffers")) ?? .arrival
+        clipboard = ClipboardMode(rawValue: chosen.text("Clipboard")) ?? .ask
         reachesClipboard = !broker.clipboardDesktop.isEmpty
         if chosen["NotifyContinued"] != nil { notifyContinued = chosen.flag("NotifyContinued") }
         if chosen["Park"] != nil { parks = chosen.flag("Park") }
@@ -103,7 +93,7 @@ package struct PreferencesPage: Equatable, Sendable {
     package static func setEnabled(_ isOn: Bool) -> Request { .setPreference("Enabled", .boolean(isOn)) }
 
     /// When the user is notified of offers.
-    package static func setNotifyOffers(_ when: NotifyOffers) -> Request {
+    package static func setNotifyOffers(_ when: OfferNotices) -> Request {
         .setPreference("NotifyOffers", .string(when.rawValue))
     }
 
@@ -131,7 +121,7 @@ package struct PreferencesPage: Equatable, Sendable {
     }
 
     /// What becomes of the clipboard.
-    package static func setClipboard(_ mode: Clipboard) -> Request {
+    package static func setClipboard(_ mode: ClipboardMode) -> Request {
         .setPreference("Clipboard", .string(mode.rawValue))
     }
 

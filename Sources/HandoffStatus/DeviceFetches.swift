@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffClient
+internal import HandoffCore
 
 /// What one device has fetched from this session since the broker started, as the broker remembers it.
-package struct DeviceFetches: Equatable, Sendable {
+package struct DeviceFetches: ListedEntry, Equatable, Sendable {
     package let deviceID: String
     package let deviceName: String
     /// When it last fetched something, in microseconds since the Unix epoch.
@@ -21,11 +22,8 @@ package struct DeviceFetches: Equatable, Sendable {
 
     /// What of the clipboard it has fetched last; nil if that was something else.
     package var clipboard: ClipboardSummary? {
-        type == Self.clipboardType ? ClipboardSummary(fetched: title) : nil
+        type == RecentFetches.clipboardType ? ClipboardSummary(fetched: title) : nil
     }
-
-    /// The type by which the broker lists clipboards among activities.
-    private static let clipboardType = "org.example.Handoff.clipboard"
 
     /// The entry that these properties describe.
     package init(_ properties: [String: Value]) {
@@ -39,10 +37,5 @@ package struct DeviceFetches: Equatable, Sendable {
         streams = properties.count("Streams")
         documents = properties.count("Documents")
         clipboards = properties.count("Clipboards")
-    }
-
-    /// The entries in the property `FetchesByDevice`; none if there is no such property.
-    package static func all(in value: Value?) -> [DeviceFetches] {
-        Value.propertyList(value).map { DeviceFetches($0) }
     }
 }

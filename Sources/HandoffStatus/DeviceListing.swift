@@ -3,7 +3,7 @@ package import DBus
 internal import HandoffClient
 
 /// That a device has listed what is open in this session, the last time, as the broker remembers it.
-package struct DeviceListing: Equatable, Sendable {
+package struct DeviceListing: ListedEntry, Equatable, Sendable {
     package let deviceID: String
     package let deviceName: String
     /// When it did, in microseconds since the Unix epoch.
@@ -17,10 +17,5 @@ package struct DeviceListing: Equatable, Sendable {
         deviceName = properties.text("DeviceName")
         time = properties.time("Time")
         titles = properties.texts("Titles")
-    }
-
-    /// The entries in the property `ListingsByDevice`, the latest first; none if there is no such property.
-    package static func all(in value: Value?) -> [DeviceListing] {
-        Value.propertyList(value).map { DeviceListing($0) }
     }
 }

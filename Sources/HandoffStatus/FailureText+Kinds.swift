@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import Platform
@@ -99,7 +98,7 @@ extension FailureText {
     }
 
     /// What waits for a device was not taken there.
-    package static func waiting(_ errorName: String, _ message: String) -> FailureText {
+    package static func waiting(_ message: String) -> FailureText {
         FailureText(
             summary: tr("The other device did not take it. It is offered there again later."), message)
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffClient
 package import HandoffCore
 internal import HandoffInterfaces
 internal import Platform

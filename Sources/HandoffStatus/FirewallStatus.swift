@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffClient
-internal import HandoffCore
 
 /// What the bridge knows of a firewall that keeps other devices out, or may do so.
 package struct FirewallStatus: Equatable, Sendable {

@@ -4,7 +4,7 @@ internal import HandoffClient
 package import HandoffCore
 
 /// An offer of another device that is not listed, because nothing here continues it.
-package struct HiddenOffer: Equatable, Sendable {
+package struct HiddenOffer: ListedEntry, Equatable, Sendable {
     /// 32 hexadecimal digits.
     package let id: String
     package let deviceID: String
@@ -33,11 +33,6 @@ package struct HiddenOffer: Equatable, Sendable {
         isInvited = properties.flag("Invited")
         reason = properties.text("Reason")
         excludedApplication = properties.text("ExcludedApplication")
-    }
-
-    /// The offers in the property `HiddenOffers`; none if there is no such property.
-    package static func all(in value: Value?) -> [HiddenOffer] {
-        Value.propertyList(value).map { HiddenOffer($0) }
     }
 
     /// What to call its device.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffClient
-internal import HandoffInterfaces
 internal import MainLoop
 
 /// What one daemon shows: the objects below its root, and the properties of the root itself, as its signals change them.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 
 /// Something that keeps Handoff from working, and how to mend it, in the user's language.
 package struct Problem: Equatable, Sendable {

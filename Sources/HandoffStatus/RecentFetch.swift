@@ -5,7 +5,7 @@ internal import HandoffCore
 
 /// One occasion on which another device fetched an activity from this one, opened a stream or the document
 /// of it, or fetched what was in the clipboard, as the broker remembers it.
-package struct RecentFetch: Equatable, Sendable {
+package struct RecentFetch: ListedEntry, Equatable, Sendable {
     /// When it happened, in microseconds since the Unix epoch.
     package let time: Int64
     /// `activity`, `stream`, `document` or `clipboard`.
@@ -28,11 +28,6 @@ package struct RecentFetch: Equatable, Sendable {
         type = properties.text("ActivityType")
         applicationID = properties.text("ApplicationId")
         title = properties.text("Title")
-    }
-
-    /// The fetches in the property `RecentFetches`; none if there is no such property.
-    package static func all(in value: Value?) -> [RecentFetch] {
-        Value.propertyList(value).map { RecentFetch($0) }
     }
 }
 

@@ -3,7 +3,7 @@ package import DBus
 internal import HandoffClient
 
 /// An application that is registered with the broker.
-package struct RegisteredApplication: Equatable, Sendable {
+package struct RegisteredApplication: ListedEntry, Equatable, Sendable {
     /// The unique name of its connection.
     package let connection: String
     package let applicationID: String
@@ -30,15 +30,10 @@ package struct RegisteredApplication: Equatable, Sendable {
         isCurrent = properties.flag("Current")
         notOffered = properties.text("NotOffered")
     }
-
-    /// The applications in the property `RegisteredApplications`; none if there is no such property.
-    package static func all(in value: Value?) -> [RegisteredApplication] {
-        Value.propertyList(value).map { RegisteredApplication($0) }
-    }
 }
 
 /// What a program was refused last.
-package struct RecentRefusal: Equatable, Sendable {
+package struct RecentRefusal: ListedEntry, Equatable, Sendable {
     /// When, in microseconds since the Unix epoch.
     package let time: Int64
     /// The unique name of its connection.
@@ -63,10 +58,5 @@ package struct RecentRefusal: Equatable, Sendable {
         member = properties.text("Member")
         error = properties.text("ErrorName")
         message = properties.text("Message")
-    }
-
-    /// The refusals in the property `RecentRefusals`; none if there is no such property.
-    package static func all(in value: Value?) -> [RecentRefusal] {
-        Value.propertyList(value).map { RecentRefusal($0) }
     }
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 
 /// Ids shortened as far as they can still be told apart.
 package struct ShortIDs {

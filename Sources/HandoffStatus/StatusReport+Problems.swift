@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import HandoffClient
 internal import HandoffCore
 internal import Platform
 

@@ -4,7 +4,7 @@ internal import HandoffClient
 package import HandoffCore
 
 /// Something that was sent to a device while that was away, and has neither been continued nor dismissed there.
-package struct WaitingSend: Equatable, Sendable {
+package struct WaitingSend: ListedEntry, Equatable, Sendable {
     /// 32 hexadecimal digits.
     package let id: String
     package let title: String
@@ -20,7 +20,7 @@ package struct WaitingSend: Equatable, Sendable {
     package let errorName: String
 
     /// What these properties describe.
-    init(_ properties: [String: Value]) {
+    package init(_ properties: [String: Value]) {
         id = properties.text("Id")
         title = properties.text("Title")
         type = properties.text("ActivityType")
@@ -31,14 +31,9 @@ package struct WaitingSend: Equatable, Sendable {
         errorName = properties.text("ErrorName")
     }
 
-    /// What waits, by the property `Waiting`; nothing if there is no such property.
-    package static func all(in value: Value?) -> [WaitingSend] {
-        Value.propertyList(value).map { WaitingSend($0) }
-    }
-
     /// What to call it.
     package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
 
     /// Why the device did not take it last; nil if nothing is known of that.
-    package var failure: FailureText? { error.isEmpty ? nil : .waiting(errorName, error) }
+    package var failure: FailureText? { error.isEmpty ? nil : .waiting(error) }
 }

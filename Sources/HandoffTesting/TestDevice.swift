@@ -5,7 +5,6 @@ internal import Glibc
 internal import HandoffBroker
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffKit
 internal import MainLoop
 internal import Platform
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
-internal import Platform
 
 /// Tells of the end of a process, by one descriptor of pidfd_open(2), as long as this lives. Nothing is looked at meanwhile.
 @MainLoop

@@ -93,11 +93,9 @@ package struct ProgramOptions {
     }
 
     /// Declares the option `--name`, which may be given more than once, with an argument.
-    package mutating func texts(
-        _ name: String, letter: Character? = nil, argument: String, _ description: String
-    ) {
+    package mutating func texts(_ name: String, argument: String, _ description: String) {
         options.append(
-            Option(name: name, letter: letter, argument: argument, repeats: true, description: description))
+            Option(name: name, letter: nil, argument: argument, repeats: true, description: description))
     }
 
     /// The text that `--help` shows; `program` is the name by which it was called.

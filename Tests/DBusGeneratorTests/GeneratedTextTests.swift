@@ -64,7 +64,7 @@ struct GeneratedTextTests {
             "func handle(_ method: Int, _ call: MethodCall) throws -> Message {\n        switch method {\n        case 1:",
             "func handleWaiting(_ method: Int, _ call: MethodCall) async throws -> Message {\n        switch method {\n        case 0:",
             "case 0: try await server.setTitle(reader.read(), call)\n",
-            ".init(name: \"Go\", input: \"\", output: \"\", access: \"any\", waits: true),",
+            ".init(name: \"Go\", input: \"\", access: \"any\", waits: true),",
         ] { #expect(text.contains(part), "\(part)") }
     }
 
@@ -81,7 +81,7 @@ struct GeneratedTextTests {
         for part in [
             "func get(query: [String: Value], _ call: MethodCall) throws -> PackedProperties\n",
             "func put(all: PackedProperties, _ call: MethodCall) throws\n",
-            "input: \"a{sv}\", output: \"a{sv}\"",
+            "input: \"a{sv}\", access: ", "output: \"a{sv}\"",
         ] { #expect(text.contains(part), "\(part)") }
     }
 
@@ -119,7 +119,7 @@ struct GeneratedTextTests {
     @Test("a description says types and who may do what")
     func description() throws {
         let text = try Generator.swift(from: [Sample.file(text: Sample.notes)])[0]
-        #expect(text.contains(#".init(name: "Add", input: "s", output: "u", access: "any"),"#))
+        #expect(text.contains(#".init(name: "Add", input: "s", access: "any"),"#))
         #expect(
             text.contains(
                 """

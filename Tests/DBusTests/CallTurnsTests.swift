@@ -111,8 +111,8 @@ private final class Slow: InterfaceBinding {
     init(_ time: Int64 = 5000) { self.time = time }
 
     static let description = InterfaceDescription(
-        name: "org.example.Slow", methods: [.init(name: "Note", input: "u", output: "", access: "any")],
-        properties: [], signals: [], xml: "")
+        name: "org.example.Slow", methods: [.init(name: "Note", input: "u", access: "any")],
+        properties: [], xml: "")
 
     func note(_ message: Message) throws {
         var reader = MessageReader(message)

@@ -34,19 +34,19 @@ final class CallLog: InterfaceBinding {
     static let description = InterfaceDescription(
         name: "org.example.CallLog",
         methods: [
-            .init(name: "Note", input: "u", output: "u", access: "any"),
-            .init(name: "Fail", input: "s", output: "", access: "any"),
-            .init(name: "Pause", input: "", output: "", access: "any", waits: true),
-            .init(name: "Effect", input: "", output: "", access: "any"),
-            .init(name: "Echo", input: "s", output: "s", access: "any"),
-            .init(name: "Take", input: "h", output: "t", access: "any"),
-            .init(name: "Give", input: "", output: "h", access: "any"),
-            .init(name: "Swap", input: "hh", output: "hh", access: "any"),
-            .init(name: "Secret", input: "", output: "", access: "hidden"),
-            .init(name: "Private", input: "", output: "", access: "denied"),
-            .init(name: "Odd", input: "", output: "", access: "any"),
-            .init(name: "Any", input: "z", output: "", access: "any"),
-        ], properties: [], signals: ["Happened"],
+            .init(name: "Note", input: "u", access: "any"),
+            .init(name: "Fail", input: "s", access: "any"),
+            .init(name: "Pause", input: "", access: "any", waits: true),
+            .init(name: "Effect", input: "", access: "any"),
+            .init(name: "Echo", input: "s", access: "any"),
+            .init(name: "Take", input: "h", access: "any"),
+            .init(name: "Give", input: "", access: "any"),
+            .init(name: "Swap", input: "hh", access: "any"),
+            .init(name: "Secret", input: "", access: "hidden"),
+            .init(name: "Private", input: "", access: "denied"),
+            .init(name: "Odd", input: "", access: "any"),
+            .init(name: "Any", input: "z", access: "any"),
+        ], properties: [],
         xml: """
               <interface name="org.example.CallLog">
                 <method name="Note"><arg type="u" direction="in"/><arg type="u" direction="out"/></method>
@@ -161,7 +161,7 @@ final class Settings: InterfaceBinding {
             .init(
                 name: "Guarded", signature: "s", isReadable: true, isWritable: true, access: "any",
                 writeAccess: "denied"),
-        ], signals: [],
+        ],
         xml: """
               <interface name="org.example.Settings">
                 <property name="Title" type="s" access="readwrite"/>

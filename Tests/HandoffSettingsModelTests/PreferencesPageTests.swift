@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 import DBus
+import HandoffCore
 import HandoffSettingsModel
 import HandoffStatus
 import Testing
@@ -50,7 +51,7 @@ struct PreferencesPageTests {
     @Test("the choice about the clipboard says what it means, and that nothing reaches it where that is so")
     func clipboard() {
         #expect(page([:]).clipboard == .ask && page(["Clipboard": .string("x")]).clipboard == .ask)
-        for choice in PreferencesPage.Clipboard.allCases {
+        for choice in ClipboardMode.allCases {
             let preferences: [String: Value] = ["Clipboard": .string(choice.rawValue)]
             let shown = page(preferences)
             #expect(shown.clipboard == choice && shown.reachesClipboard)
@@ -63,7 +64,7 @@ struct PreferencesPageTests {
                 unreached.clipboardMeaning.hasSuffix("The clipboard of this desktop cannot be reached")
                     == (choice != .off))
         }
-        #expect(PreferencesPage.Clipboard.allCases.map(\.rawValue) == ["ask", "follow", "off"])
+        #expect(ClipboardMode.allCases.map(\.rawValue) == ["ask", "follow", "off"])
         #expect(page(["Clipboard": .string("follow")]).clipboardMeaning.contains("For two minutes"))
     }
 

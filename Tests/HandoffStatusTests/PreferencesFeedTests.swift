@@ -94,7 +94,7 @@ private struct Choices: InterfaceBinding {
             .init(
                 name: "DeviceName", signature: "s", isReadable: true, isWritable: false, access: "any",
                 writeAccess: "any")
-        ], signals: [], xml: "")
+        ], xml: "")
 
     func handle(_ method: Int, _ call: MethodCall) throws -> Message {
         throw DBusError(.failed, "None.")

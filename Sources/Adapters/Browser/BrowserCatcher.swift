@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
-internal import Platform
 
 /// What continues pages where no browser with the add-on runs: it has the default browser open them, and keeps the places in
 /// them for its add-on.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import AdapterSupport
 internal import DBus
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStarting

@@ -2,7 +2,6 @@
 internal import AdapterSupport
 internal import HandoffSession
 internal import MainLoop
-internal import Platform
 
 /// What GVfs remembers of files. This process does without GVfs, which would open connections of its own, so a brief
 /// program of GLib reads it.

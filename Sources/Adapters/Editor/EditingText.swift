@@ -2,7 +2,6 @@
 internal import AdapterSupport
 internal import DBus
 internal import Glibc
-internal import HandoffClient
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStarting

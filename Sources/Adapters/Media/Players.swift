@@ -59,9 +59,6 @@ package struct Players {
         }
     }
 
-    /// Whether there are none.
-    package var isEmpty: Bool { players.isEmpty }
-
     /// The players of `application`, those that play last.
     package func names(of application: ApplicationID) -> [BusName] {
         players.filter { $0.value.application == application }
@@ -70,12 +67,6 @@ package struct Players {
 
     /// What the player `name` has said last; nil if it is not known.
     package func report(of name: BusName) -> PlayerReport? { players[name]?.report }
-
-    /// All that are known.
-    package var names: [BusName] { Array(players.keys) }
-
-    /// Which application the player `name` is; nil if it is not known.
-    package func application(of name: BusName) -> ApplicationID? { players[name]?.application }
 
     /// The player `name` of `application` says this now.
     /// - Returns: whether its user has just begun to play something with it.

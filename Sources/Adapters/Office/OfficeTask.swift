@@ -2,9 +2,7 @@
 internal import AdapterSupport
 internal import DBus
 internal import Glibc
-internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
 internal import Platform

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import AdapterSupport
 internal import DBus
 internal import HandoffClient
 internal import HandoffCore
-internal import HandoffInterfaces
 internal import MainLoop
-internal import Platform
 
 /// A telephone, as the program says that reaches it.
 struct FoundPhone: Equatable, Sendable {

@@ -14,7 +14,7 @@ enum ShellGreeting {
             adapterLog.warning("There is nothing to continue any more. Continue the activity again.")
             return 1
         }
-        print(text(device: words[0], folder: words[1], history: Array(words.dropFirst(2))), terminator: "")
+        print(text(device: words[0], history: Array(words.dropFirst(2))), terminator: "")
         fflush(nil)
         if chdir(words[1]) != 0 {
             adapterLog.warning("The folder cannot be entered: \(SystemError.last).")
@@ -28,7 +28,7 @@ enum ShellGreeting {
     }
 
     /// What is shown. All of it is plain text, whoever has written it.
-    static func text(device: String, folder: String, history: [String]) -> String {
+    static func text(device: String, history: [String]) -> String {
         let device = ShellHistory.shown([device]).joined()
         if history.isEmpty { return "" }
         let head = tr("The last commands on the other device (“{device}”):", ["device": device])

@@ -3,7 +3,7 @@ package import DBus
 internal import Glibc
 internal import HandoffClient
 package import HandoffCore
-package import HandoffDaemon
+internal import HandoffDaemon
 internal import HandoffInterfaces
 internal import HandoffStatus
 package import MainLoop
@@ -46,13 +46,12 @@ package final class AdapterService {
     ///   - begin: called once the name is ours.
     /// - Returns: the exit status.
     package nonisolated static func run<Body: Sendable>(
-        _ name: String, busName: BusName, summary: String, options: [DaemonProgram.Option] = [],
-        arguments: [String],
+        _ name: String, busName: BusName, summary: String, arguments: [String],
         make: @escaping @MainLoop @Sendable (AdapterService, ProgramOptions.Values) throws -> Body,
         begin: @escaping @MainLoop @Sendable (Body) async throws -> Void
     ) -> Int32 {
         DaemonProgram.run(
-            "handoff-\(name)", name: busName, summary: summary, options: options, arguments: arguments,
+            "handoff-\(name)", name: busName, summary: summary, arguments: arguments,
             export: { bus, values in
                 let service = AdapterService(name, bus)
                 let body = try make(service, values)

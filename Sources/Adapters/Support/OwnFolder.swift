@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import Glibc
-internal import HandoffCore
 internal import HandoffInterfaces
 
 /// A folder that a user works in: of a shell, or of an editor's window.

@@ -2,7 +2,6 @@
 package import DBus
 internal import Glibc
 internal import HandoffClient
-internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffStatus
 package import MainLoop

@@ -23,8 +23,7 @@ package final class PluginPipe<State: PluginState> {
     /// Called once when the application has ended.
     package var onEnd: (@MainLoop () -> Void)?
 
-    private let input: Int32
-    private let output: Int32
+    private let (input, output) = (STDIN_FILENO, STDOUT_FILENO)
     private var lines = LineBuffer()
     private var reading: DescriptorSource?
     private var writing: DescriptorSource?
@@ -41,9 +40,8 @@ package final class PluginPipe<State: PluginState> {
     /// How many bytes may wait for a plugin that does not read.
     private let maximumQueue = 2 << 20
 
-    /// The pipes with these descriptors, which stay the caller's and do not block from now on.
-    package init(input: Int32 = STDIN_FILENO, output: Int32 = STDOUT_FILENO) {
-        (self.input, self.output) = (input, output)
+    /// Standard input and output, which do not block from now on.
+    package init() {
         for descriptor in [input, output] {
             _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
 package import HandoffCore
 package import HandoffStarting
 package import MainLoop

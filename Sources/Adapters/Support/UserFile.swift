@@ -2,7 +2,6 @@
 internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import Platform
 
 /// A file that a user works on, as it is on the disk.
 package enum UserFile {

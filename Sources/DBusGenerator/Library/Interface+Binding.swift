@@ -27,8 +27,7 @@ extension Interface {
             Self.writeList("methods", methods, to: &source) {
                 """
                 .init(name: \(literal($0.name)), input: \(literal($0.inputSignature)), \
-                output: \(literal($0.outputSignature)), access: \(literal($0.access))\(Self.waits($0.waits))\
-                )
+                access: \(literal($0.access))\(Self.waits($0.waits)))
                 """
             }
             Self.writeList("properties", properties, to: &source) {
@@ -38,7 +37,6 @@ extension Interface {
                 writeAccess: \(literal($0.writeAccess))\(Self.waits($0.waits)))
                 """
             }
-            source.line("signals: [\(signals.map { literal($0.name) }.joined(separator: ", "))],")
             source.line("xml: \"\"\"")
             source.indented { source in
                 for line in xml.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -12,10 +12,10 @@ struct SourceText {
     }
 
     /// Appends `header {`, what `body` appends, and `}`.
-    mutating func block(_ header: String, end: String = "}", _ body: (inout SourceText) -> Void) {
+    mutating func block(_ header: String, _ body: (inout SourceText) -> Void) {
         line("\(header) {")
         indented(body)
-        line(end)
+        line("}")
     }
 
     /// Appends what `body` appends one level deeper.

@@ -8,16 +8,12 @@ package import Platform
 /// one reading at a time, since a file system may not answer.
 @MainLoop
 package final class AdapterCatalogue {
-    /// Reads everything where it may block.
-    package typealias Reader = @Sendable () -> AdapterReading
-
     /// The adapters that are here and needed, by name; empty until they have been read.
     package private(set) var adapters: [InstalledAdapter] = []
     /// Called when ``adapters`` is another.
     package var onChange: (@MainLoop () -> Void)?
 
     private let log: Log
-    private let reader: Reader
     private var schedule = ReadingSchedule() {
         didSet { timer.set(schedule.nextTime?.microseconds) }
     }
@@ -25,20 +21,17 @@ package final class AdapterCatalogue {
     private lazy var timer = DeadlineTimer { [weak self] in self?.read() }
     private var complaints: Set<String> = []
 
-    /// Reads them with `reader`, and says in `log` which are ignored.
-    package init(log: Log, _ reader: @escaping Reader = { AdapterReading() }) {
-        (self.log, self.reader) = (log, reader)
-    }
+    /// Says in `log` which are ignored.
+    package init(log: Log) { self.log = log }
 
     /// Begins to read and to follow them.
     package func begin() { if schedule.nextTime == nil { read() } }
 
     private func read() {
         guard schedule.begin(at: .now) else { return }
-        let reader = reader
         do {
             try BackgroundThread.start("adapters") {
-                let reading = reader()
+                let reading = AdapterReading()
                 MainLoop.start { [weak self] in self?.ended(reading) }
             }
         } catch {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffInterfaces
-internal import HandoffStatus
 internal import MainLoop
 internal import Platform
 

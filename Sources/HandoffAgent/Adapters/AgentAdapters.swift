@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffAdapters
-internal import HandoffClient
 internal import MainLoop
 
 /// What the agent does for adapters: it starts them when their applications appear or have the focus, and tells those that

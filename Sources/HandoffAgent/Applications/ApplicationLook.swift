@@ -2,7 +2,6 @@
 internal import Glibc
 internal import HandoffCore
 internal import HandoffSession
-internal import Platform
 
 /// How an application that is installed here is shown, as its desktop entry says.
 struct ApplicationLook: Equatable, Sendable {

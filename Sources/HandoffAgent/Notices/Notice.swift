@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffInterfaces
-internal import HandoffStatus
 
 /// The place of a notification: what is shown in one replaces what was shown there.
 enum NoticeSlot: Hashable, Sendable {

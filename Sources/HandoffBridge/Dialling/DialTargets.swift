@@ -2,7 +2,6 @@
 internal import HandoffCore
 internal import HandoffSession
 internal import MainLoop
-internal import Platform
 
 /// Where peers without a link are dialled, and in which order (protocol.md, "Dialling again").
 @MainLoop

@@ -2,8 +2,6 @@
 internal import CGio
 internal import DBus
 internal import HandoffCore
-internal import HandoffInterfaces
-internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

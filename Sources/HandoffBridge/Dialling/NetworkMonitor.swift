@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
-internal import HandoffSession
 internal import MainLoop
 
 /// Says when the machine's network has changed.

@@ -2,7 +2,6 @@
 internal import DBus
 internal import HandoffCore
 internal import MainLoop
-internal import Platform
 
 extension Bridge: DiscoveryOwner {
     func sightingsChanged(_ device: DeviceID?) {

@@ -24,7 +24,7 @@ final class Firewall {
     }
     private let owner: any FirewallOwner
     private let discovers: Bool
-    private let ufw: UncomplicatedFirewall
+    private let ufw = UncomplicatedFirewall()
     private var daemon: FirewallDaemon?
     private var isLooking = false
     private var isWantedAgain = false
@@ -33,8 +33,8 @@ final class Firewall {
     private var watchesFiles = false
 
     /// A look for `owner`, which finds devices by multicast DNS if it `discovers`.
-    init(_ owner: any FirewallOwner, discovers: Bool, ufw: UncomplicatedFirewall = UncomplicatedFirewall()) {
-        (self.owner, self.discovers, self.ufw) = (owner, discovers, ufw)
+    init(_ owner: any FirewallOwner, discovers: Bool) {
+        (self.owner, self.discovers) = (owner, discovers)
     }
 
     /// There is another connection with the system bus, or none.

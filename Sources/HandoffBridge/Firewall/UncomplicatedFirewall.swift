@@ -3,14 +3,8 @@ internal import Platform
 
 /// What everybody may read of ufw (ufw(8)): whether it is switched on. Its rules are for the administrator alone.
 struct UncomplicatedFirewall: Sendable {
-    /// `/etc`.
-    private let folder: String
-
-    /// ufw as it is set up in `folder`.
-    init(in folder: String = "/etc") { self.folder = folder }
-
     /// The file that says whether it is switched on.
-    var file: String { "\(folder)/ufw/ufw.conf" }
+    let file = "/etc/ufw/ufw.conf"
 
     /// What is known of it.
     struct State: Equatable, Sendable {
@@ -29,10 +23,10 @@ struct UncomplicatedFirewall: Sendable {
 
     /// Looks. This may block.
     func look() -> State {
-        guard let settings = text("ufw/ufw.conf") else { return State() }
-        let profile = text("ufw/applications.d/handoff") ?? ""
+        guard let settings = text(file) else { return State() }
+        let profile = text("/etc/ufw/applications.d/handoff") ?? ""
         // Without that file, ufw refuses to start.
-        let policy = Self.value("DEFAULT_INPUT_POLICY", in: text("default/ufw") ?? "")
+        let policy = Self.value("DEFAULT_INPUT_POLICY", in: text("/etc/default/ufw") ?? "")
         return State(
             isInstalled: true,
             isGuarding: Self.value("ENABLED", in: settings)?.lowercased() == "yes"
@@ -40,8 +34,8 @@ struct UncomplicatedFirewall: Sendable {
             knowsHandoff: profile.split(whereSeparator: \.isNewline).contains("[\(Self.service)]"))
     }
 
-    private func text(_ name: String) -> String? {
-        let bytes = try? SmallFile.read("\(folder)/\(name)", maximumSize: Self.maximumSize)
+    private func text(_ path: String) -> String? {
+        let bytes = try? SmallFile.read(path, maximumSize: Self.maximumSize)
         return bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 

@@ -97,8 +97,6 @@ final class Link {
     private(set) var received: LinkHello?
     /// The first port that the other side has given as the one it listens on.
     private var firstPort: UInt16?
-    /// The version of the protocol that both sides speak.
-    private(set) var version = LinkHello.version
 
     /// 32 bytes that only the two ends know.
     let exporter: [UInt8]
@@ -382,7 +380,6 @@ final class Link {
             throw HandoffFailure(
                 .notSupported, "Version 0 does not exist. Speak version \(LinkHello.version).")
         }
-        self.version = min(version, LinkHello.version)
         received = hello
         if firstPort == nil, hello.port != 0 { firstPort = hello.port }
         if hello.isPaired { awaitsTrust = false }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
-internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
 

@@ -3,7 +3,6 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import MainLoop
-internal import Platform
 
 extension Peer {
     /// Tells the peer that the user here has sent `id` to it.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import HandoffDaemon
-internal import HandoffInterfaces
 internal import MainLoop
 
 /// The processor time of one device, or of all strangers together, which all their links share.

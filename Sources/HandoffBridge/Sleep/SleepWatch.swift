@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import MainLoop
-internal import Platform
 
 /// Learns from logind on the system bus when the machine is about to sleep and when it has woken up, and has it wait
 /// (org.freedesktop.login1(5): `PrepareForSleep`, `Inhibit`).

@@ -3,7 +3,6 @@ internal import DBus
 internal import Glibc
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffSession
 internal import MainLoop
 
 /// What streams need from their surroundings.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
-internal import HandoffSession
 internal import MainLoop
 
 /// A connection on which this side has said that it ends. It is kept until the other side has closed its end

@@ -3,7 +3,6 @@ internal import CGio
 internal import DBus
 internal import Glibc
 internal import HandoffCore
-internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

@@ -2,10 +2,7 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffSession
-internal import HandoffStarting
 internal import MainLoop
-internal import Platform
 
 /// The applications of this session: those that are installed, those that have registered, what the user has chosen among
 /// them, and how much is kept for each of their connections.

@@ -2,7 +2,6 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffSession
 internal import MainLoop
 
 /// `org.example.Handoff.Peer` at the broker: what one paired device asks of this session. Everything in it comes

@@ -2,7 +2,6 @@
 internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
-internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

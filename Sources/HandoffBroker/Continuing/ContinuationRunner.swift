@@ -3,7 +3,6 @@ internal import DBus
 internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffSession
-internal import HandoffStarting
 internal import MainLoop
 internal import Platform
 

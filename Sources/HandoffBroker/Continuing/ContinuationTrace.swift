@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
-internal import HandoffSession
 internal import MainLoop
 internal import Platform
 

@@ -30,7 +30,7 @@ final class FetchLog {
     private var isUntold = false
     private var budget = FetchLogBudget()
     /// What clipboards are in the list, which has activities otherwise.
-    private static let clipboardType = try? ActivityType("org.example.Handoff.clipboard")
+    private static let clipboardType = try? ActivityType(RecentFetches.clipboardType)
     private static let clipboardApplication = try? ApplicationID("org.example.Handoff.Clipboard")
     private lazy var timer = DeadlineTimer { [weak self] in self?.sumUp() }
 

@@ -2,7 +2,6 @@
 internal import CGio
 internal import DBus
 internal import Glibc
-internal import HandoffCore
 internal import HandoffStarting
 internal import MainLoop
 internal import Platform

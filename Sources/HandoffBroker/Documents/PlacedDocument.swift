@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
+internal import Platform
 
 /// A document that has come and is in its place: in the folder for received documents, or where this device had it already.
 struct PlacedDocument: Hashable, Sendable {

@@ -99,23 +99,12 @@ final class RemoteActivityObject: RemoteActivityServer {
         let isRemembered =
             try options["Remember"].map { try ActivityState.boolean($0, "Remember") } ?? false
         let target = try await target(application)
-        let running = running
         // What is refused is not remembered either.
         try running?.checkJoining(application: application)
         if isRemembered { try remember(application, call) }
-        // The caller has to be told the outcome.
-        offers.onAsked(caller)
-        if let running {
-            try running.join(caller, application: application)
-            if isTraced { running.tellTrace(to: caller) }
-            return
-        }
-        let (runner, ended) = try makeRunner(target, caller, token)
+        let (runner, begin) = try runner(for: caller, application, target, token)
         if isTraced { runner.tellTrace(to: caller) }
-        call.afterReply { [weak continuations] in
-            continuations?.perform(ended)
-            runner.begin()
-        }
+        if let begin { call.afterReply(begin) }
     }
 
     /// Continues the offer as one of several that `caller` has chosen, and hands `whenFinished` what becomes of it.
@@ -124,17 +113,9 @@ final class RemoteActivityObject: RemoteActivityServer {
         for caller: BusName, activationToken token: String,
         _ whenFinished: @escaping @MainLoop (ContinuingAll.State) -> Void
     ) async throws -> ContinuationRunner {
-        let target = try await target(nil)
-        offers.onAsked(caller)
-        if let running {
-            try running.join(caller, application: nil)
-            running.onFinished.append(whenFinished)
-            return running
-        }
-        let (runner, ended) = try makeRunner(target, caller, token)
+        let (runner, begin) = try runner(for: caller, nil, try await target(nil), token)
         runner.onFinished.append(whenFinished)
-        continuations.perform(ended)
-        runner.begin()
+        begin?()
         return runner
     }
 
@@ -167,11 +148,17 @@ final class RemoteActivityObject: RemoteActivityServer {
         call.afterReply { [weak offers] in offers?.onChosen() }
     }
 
-    /// Makes the runner that continues the offer. The actions end the continuations that its application has
-    /// to give up for that.
-    private func makeRunner(
-        _ target: RemoteOffers.Target, _ caller: BusName, _ token: String
-    ) throws -> (ContinuationRunner, [HeldContinuations.Action]) {
+    /// What continues the offer for `caller`, who has asked for `application` or none, and what has it begin, if it is new. That
+    /// ends the continuations that its application has to give up for it, too.
+    private func runner(
+        for caller: BusName, _ application: ApplicationID?, _ target: RemoteOffers.Target, _ token: String
+    ) throws -> (ContinuationRunner, begin: (@MainLoop () -> Void)?) {
+        // The caller has to be told the outcome.
+        offers.onAsked(caller)
+        if let running {
+            try running.join(caller, application: application)
+            return (running, nil)
+        }
         var generator = UnpredictableNumbers()
         let id = ContinuationID(using: &generator)
         let getsPageAlone =
@@ -191,7 +178,13 @@ final class RemoteActivityObject: RemoteActivityServer {
             continuation, key, at: path, activationToken: token, offers.parked(key), continuations, offers)
         if let registration { try runner.use(registration) }
         continuations.add(runner)
-        return (runner, ended)
+        return (
+            runner,
+            { [weak continuations] in
+                continuations?.perform(ended)
+                runner.begin()
+            }
+        )
     }
 
     /// What the application that is to be handed the activity has registered, if it is running.

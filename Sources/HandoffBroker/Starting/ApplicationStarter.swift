@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffCore
-internal import HandoffInterfaces
 internal import HandoffStarting
 internal import MainLoop
-internal import Platform
 
 /// Starts applications, and has them open pages and documents.
 @MainLoop

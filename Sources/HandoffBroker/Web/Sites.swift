@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffCore
 internal import MainLoop
-internal import Platform
 
 /// The sites whose pages installed applications claim: has them asked when it is time, and remembers what they said.
 @MainLoop
 final class Sites {
     private var claims: SiteClaims
-    private let helper: AssociationHelper
-    private let memory: SitesMemory
+    private let helper = AssociationHelper()
+    private let memory = SitesMemory()
     private let onChange: @MainLoop () -> Void
     private lazy var timer = WallClockTimer { [weak self] in self?.askNext() }
     private var isRemembered = false
@@ -17,12 +16,9 @@ final class Sites {
     private var isNews = false
 
     /// Calls `onChange` when what sites have said may have changed.
-    init(
-        isEnabled: Bool, helper: AssociationHelper = AssociationHelper(), memory: SitesMemory = SitesMemory(),
-        _ onChange: @escaping @MainLoop () -> Void
-    ) {
+    init(isEnabled: Bool, _ onChange: @escaping @MainLoop () -> Void) {
         claims = SiteClaims(isEnabled: isEnabled)
-        (self.helper, self.memory, self.onChange) = (helper, memory, onChange)
+        self.onChange = onChange
     }
 
     /// The applications to which the site of `host` has given its pages, best first.

@@ -7,12 +7,7 @@ internal import Platform
 /// host. Losing it costs nothing but asking again, and so does finding something else in it.
 @MainLoop
 final class SitesMemory {
-    private let file: RememberedFile
-
-    /// The file at `path`.
-    init(_ path: String = "\(UserDirectories.cache)/handoff/sites") {
-        file = RememberedFile(path, "What sites have said")
-    }
+    private let file = RememberedFile("\(UserDirectories.cache)/handoff/sites", "What sites have said")
 
     /// Reads the file, where nobody waits for that, and calls `body` with what it says.
     func read(_ body: @escaping @MainLoop @Sendable ([WebHost: Site]) -> Void) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import DBus
 internal import HandoffClient
-internal import HandoffCore
 internal import HandoffInterfaces
 internal import HandoffSession
 internal import HandoffStatus
 internal import MainLoop
-internal import Platform
 
 /// A carrier, and how it stands with the bridge.
 @MainLoop

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import Glibc
 internal import MainLoop
-internal import Platform
 
 /// What the user types: lines of standard input, read only when they are asked for.
 @MainLoop

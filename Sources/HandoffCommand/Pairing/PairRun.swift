@@ -40,11 +40,9 @@ final class PairRun {
     /// The device to pair with, while that is under way.
     private var current: ObjectPath?
 
-    /// How long to wait for the bridge: longer than it takes to give up.
-    private static let timeout = Duration.seconds(60)
     /// How long a device is looked for that is not there yet.
     private static let lookingTime = Duration.seconds(5)
-    /// How long the bridge may take to end what was begun, and how long nothing is said while it connects.
+    /// How long the bridge may take to end what was begun.
     private static let patience = Duration.seconds(2)
     /// How many devices are listed at most, whoever comes and goes nearby.
     private static let mostListed = 64
@@ -125,7 +123,7 @@ final class PairRun {
                 if let candidate = candidates.all.first, tried.insert(candidate.key).inserted {
                     return try await meant(candidate)
                 }
-                if text.contains(":") { return .paired(try await connect(at: text)) }
+                if text.contains(":") { return .paired(try await bridge.connect(to: text)) }
             } catch let error as DBusError
                 where HandoffFailure.Code(error.name) == .connectionUnavailable && !text.contains(":")
             {
@@ -155,28 +153,12 @@ final class PairRun {
             tr("“{device}” has no address. Try again.", ["device": device.label.shown]), .notFound)
         for address in device.addresses {
             do {
-                return try await connect(at: address)
+                return try await bridge.connect(to: address)
             } catch {
                 failure = error
             }
         }
         throw failure
-    }
-
-    /// Connects to the device at `address`, and says after a while what may keep its answer away.
-    private func connect(at address: String) async throws -> ObjectPath {
-        let progress = ProgressLine()
-        let timer = LoopSource.timer(after: Self.patience) {
-            progress.show(
-                tr(
-                    "Connecting to {address}. If a firewall there drops connections, this takes a while.",
-                    ["address": ChosenText(title: address).shown]))
-        }
-        defer {
-            timer.cancel()
-            progress.end()
-        }
-        return try await bridge.bridge.connect(address: address, timeout: Self.timeout)
     }
 
     /// Makes this device discoverable, and waits until another device asks while it is the only one there, or

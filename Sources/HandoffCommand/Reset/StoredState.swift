@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-internal import DBus
 internal import Glibc
 internal import HandoffSession
 internal import Platform

@@ -96,9 +96,6 @@ final class ShellCommand {
             isTooMuch: isTooMuch)
     }
 
-    /// Whether it ends within `time`.
-    func ends(within time: Duration) async -> Bool { await process.status(within: time) != nil }
-
     /// Ends it, with all that it has started.
     func end() async { await process.end() }
 

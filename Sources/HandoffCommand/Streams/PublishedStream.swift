@@ -18,22 +18,9 @@ struct PublishedStream: Sendable {
     /// How many bytes there are, if it is a file whose size is known.
     let size: Int?
     /// Which file it is, and in which state; nil for anything that can be read only once.
-    private let state: State?
+    private let state: FileIdentity?
     /// The descriptor of what can be read only once.
     private let source: Int32
-
-    private struct State: Equatable {
-        let device: dev_t
-        let number: ino_t
-        let size: Int
-        let seconds: Int
-        let nanoseconds: Int
-
-        init(_ status: stat) {
-            (device, number, size) = (status.st_dev, status.st_ino, Int(status.st_size))
-            (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-        }
-    }
 
     /// What is at `path`, or standard input for `-`.
     init(_ path: String) throws(CommandFailure) {
@@ -56,7 +43,7 @@ struct PublishedStream: Sendable {
         case S_IFREG:
             // Files of the kernel itself claim to be empty.
             size = status.st_size > 0 ? Int(status.st_size) : nil
-            (state, source) = (State(status), -1)
+            (state, source) = (FileIdentity(status), -1)
         default: (size, state, source) = (nil, nil, file.take())
         }
     }
@@ -80,7 +67,7 @@ struct PublishedStream: Sendable {
             return FileDescriptor(owning: copy)
         }
         let file = try Self.open(path)
-        guard State(try Self.status(of: file, path)) == state else {
+        guard FileIdentity(try Self.status(of: file, path)) == state else {
             throw HandoffFailure(
                 .applicationFailed,
                 tr("“{file}” has changed since it was published. Publish it again.", ["file": path.shown]))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import CGio
 internal import Glibc
-internal import HandoffCore
 internal import MainLoop
 internal import Platform
 

@@ -137,7 +137,6 @@ final class TwinsFolder: Sendable {
 /// The processes that belong to two machines: those that have ``Twin/mark`` in their environment.
 @MainLoop
 enum MarkedProcesses {
-    private static let grace = Duration.seconds(2)
     /// Who is about to start another one may do so before it ends itself.
     private static let maximumRounds = 10
 

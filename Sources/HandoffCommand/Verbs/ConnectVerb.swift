@@ -20,25 +20,9 @@ struct ConnectVerb: Verb {
         address = try values.arguments(1...1, "connect ADDRESS")[0]
     }
 
-    /// How long to wait for the bridge: longer than it takes to give up.
-    private static let timeout = Duration.seconds(60)
-    /// How long nothing is said meanwhile.
-    private static let patience = Duration.seconds(2)
-
     func run(in session: Session) async throws -> Int32 {
         let bridge = try await session.bridge()
-        let progress = ProgressLine()
-        let timer = LoopSource.timer(after: Self.patience) {
-            progress.show(
-                tr(
-                    "Connecting to {address}. If a firewall there drops connections, this takes a while.",
-                    ["address": ChosenText(title: address).shown]))
-        }
-        defer {
-            timer.cancel()
-            progress.end()
-        }
-        let path = try await bridge.bridge.connect(address: address, timeout: Self.timeout)
+        let path = try await bridge.connect(to: address)
         let properties = try await bridge.properties(DeviceProxy.interface, path)
         let device = KnownDevice(path, id: properties.text("DeviceId"), properties)
         try session.reply(Self.success(device), device.json)
@@ -57,5 +41,25 @@ struct ConnectVerb: Verb {
         return tr(
             "Connected to device {id}, which calls itself “{device}”.",
             ["id": device.id, "device": device.label.shown])
+    }
+}
+
+extension Daemon {
+    /// Has the bridge connect to the device at `address`, and says after a while what may keep its answer away.
+    /// - Returns: the object of the device.
+    func connect(to address: String) async throws -> ObjectPath {
+        let progress = ProgressLine()
+        let timer = LoopSource.timer(after: .seconds(2)) {
+            progress.show(
+                tr(
+                    "Connecting to {address}. If a firewall there drops connections, this takes a while.",
+                    ["address": ChosenText(title: address).shown]))
+        }
+        defer {
+            timer.cancel()
+            progress.end()
+        }
+        // Longer than it takes to give up.
+        return try await bridge.connect(address: address, timeout: .seconds(60))
     }
 }

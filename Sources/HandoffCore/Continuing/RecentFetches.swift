@@ -64,6 +64,8 @@ package struct RecentFetches: Sendable {
         package internal(set) var clipboards: UInt64 = 0
     }
 
+    /// The type by which what was in a clipboard is listed among activities.
+    package static let clipboardType = "org.example.Handoff.clipboard"
     /// How many fetches are remembered.
     package static let maximum = 10
     /// How many devices are remembered: as many as there may be peers.

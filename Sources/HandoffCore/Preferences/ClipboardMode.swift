@@ -12,12 +12,6 @@ package enum ClipboardMode: String, CaseIterable, Sendable {
     /// What `text` stands for.
     /// - Throws: `invalidArguments`, naming the texts that stand for something.
     package init(_ text: String) throws(HandoffFailure) {
-        guard let mode = ClipboardMode(rawValue: text) else {
-            let list = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw HandoffFailure(
-                .invalidArguments,
-                "“\(PeerText.message(text))” does not say what becomes of the clipboard. Use one of \(list).")
-        }
-        self = mode
+        self = try Self.word(text, saying: "what becomes of the clipboard")
     }
 }

@@ -12,12 +12,6 @@ package enum OfferNotices: String, CaseIterable, Sendable {
     /// What `text` stands for.
     /// - Throws: `invalidArguments`, naming the texts that stand for something.
     package init(_ text: String) throws(HandoffFailure) {
-        guard let notices = OfferNotices(rawValue: text) else {
-            let list = Self.allCases.map(\.rawValue).joined(separator: ", ")
-            throw HandoffFailure(
-                .invalidArguments,
-                "“\(PeerText.message(text))” does not say when to notify of offers. Use one of \(list).")
-        }
-        self = notices
+        self = try Self.word(text, saying: "when to notify of offers")
     }
 }

@@ -10,9 +10,6 @@ extension String {
         return String(result)
     }
 
-    /// The text in quotation marks, made fit to be shown.
-    package var quoted: String { "“\(shown)”" }
-
     /// The text, with a full stop added if it does not end with one.
     package var sentence: String {
         guard let last, !".!?:”".contains(last) else { return self }

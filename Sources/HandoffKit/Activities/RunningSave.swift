@@ -1,7 +1,6 @@
 internal import DBus
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffClient
-internal import HandoffCore
 internal import Platform
 
 /// A save that is under way: the state from before it, what it puts together, and what becomes of it.

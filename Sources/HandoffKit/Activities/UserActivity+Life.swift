@@ -1,7 +1,6 @@
 internal import DBus
 // SPDX-License-Identifier: LGPL-2.1-or-later
 internal import HandoffClient
-internal import Platform
 
 extension UserActivity {
     /// Makes it the current activity of the session, which can be continued on other devices. The one before stops

@@ -2,7 +2,6 @@
 internal import DBus
 internal import FoundationEssentials
 internal import HandoffCore
-internal import HandoffInterfaces
 internal import Platform
 
 /// What an application has given to be called.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 package import HandoffClient
-internal import HandoffCore
 internal import Platform
 
 /// What an application has given to be called.

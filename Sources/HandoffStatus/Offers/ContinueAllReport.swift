@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
-internal import HandoffClient
 
 /// How far several activities of peers are that are continued by one choice (`ContinueAll`), as the broker has said last.
 package struct ContinueAllReport: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 package import DBus
 internal import HandoffClient
-package import HandoffCore
+internal import HandoffCore
 internal import HandoffInterfaces
 
 /// Several activities that are continued here by one choice of the user, as the broker shows it.
@@ -65,10 +65,6 @@ package struct ContinueAllRun: Equatable, Sendable {
             message = properties.text("Message")
         }
 
-        /// What to call it; fit to be shown.
-        package var label: ChosenText { ChosenText(title: title.isEmpty ? applicationID : title) }
-        /// What to call its device; fit to be shown.
-        package var device: ChosenText { .device(name: deviceName, id: deviceID) }
         /// Why it was not continued here; nil if it was, or is not over.
         package var failure: FailureText? {
             guard state == .failed else { return nil }

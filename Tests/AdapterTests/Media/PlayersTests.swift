@@ -32,7 +32,7 @@ struct PlayersTests {
         players.left(other, at: at(3))
         #expect(players.shown?.name == one)
         players.left(one, at: at(4))
-        #expect(players.shown == nil && players.isEmpty)
+        #expect(players.shown == nil && players.open.isEmpty && players.report(of: one) == nil)
     }
 
     @Test("what is paused stays for ten minutes, and gives way to what plays")

@@ -87,7 +87,7 @@ struct ShellGreetingTests {
     @Test("nothing in the last commands can steer the terminal")
     func plain() {
         let text = ShellGreeting.text(
-            device: "desk\u{1B}]0;x", folder: "/",
+            device: "desk\u{1B}]0;x",
             history: ["ls\u{1B}[2J", "a\nb\r", String(repeating: "x", count: 999)])
         for scalar in text.unicodeScalars {
             #expect(scalar == "\n" || scalar.value >= 0x20 && scalar.value != 0x7F)
@@ -99,7 +99,7 @@ struct ShellGreetingTests {
     func count() {
         let shown = ShellHistory.shown((0..<1000).map { "command \($0)" })
         #expect(shown.count == 20 && shown.last == "command 999")
-        #expect(ShellGreeting.text(device: "desk", folder: "/", history: []).isEmpty)
+        #expect(ShellGreeting.text(device: "desk", history: []).isEmpty)
     }
 }
 

@@ -10,8 +10,8 @@ final class PlayedMutter: InterfaceBinding {
     static let service: BusName = "org.gnome.Mutter.RemoteDesktop"
     static let description = InterfaceDescription(
         name: "org.gnome.Mutter.RemoteDesktop",
-        methods: [.init(name: "CreateSession", input: "", output: "o", access: "any")],
-        properties: [], signals: [], xml: "")
+        methods: [.init(name: "CreateSession", input: "", access: "any")],
+        properties: [], xml: "")
 
     /// Whether it makes no sessions, as while the screen is locked.
     var isInhibited = false
@@ -49,13 +49,13 @@ final class PlayedSession: InterfaceBinding {
     static let description = InterfaceDescription(
         name: "org.gnome.Mutter.RemoteDesktop.Session",
         methods: [
-            .init(name: "EnableClipboard", input: "a{sv}", output: "", access: "any"),
-            .init(name: "DisableClipboard", input: "", output: "", access: "any"),
-            .init(name: "SetSelection", input: "a{sv}", output: "", access: "any"),
-            .init(name: "SelectionRead", input: "s", output: "h", access: "any"),
-            .init(name: "SelectionWrite", input: "u", output: "h", access: "any"),
-            .init(name: "SelectionWriteDone", input: "ub", output: "", access: "any"),
-        ], properties: [], signals: [], xml: "")
+            .init(name: "EnableClipboard", input: "a{sv}", access: "any"),
+            .init(name: "DisableClipboard", input: "", access: "any"),
+            .init(name: "SetSelection", input: "a{sv}", access: "any"),
+            .init(name: "SelectionRead", input: "s", access: "any"),
+            .init(name: "SelectionWrite", input: "u", access: "any"),
+            .init(name: "SelectionWriteDone", input: "ub", access: "any"),
+        ], properties: [], xml: "")
 
     let path: ObjectPath
     /// What was called.

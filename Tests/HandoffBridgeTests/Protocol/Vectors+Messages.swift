@@ -200,7 +200,13 @@ struct SampleCall {
         let method = try #require(description.methods.first { $0.name == member })
         let types = arguments.map(\.typeSignature).joined()
         #expect(arguments.isEmpty || types == method.input, "\(member) takes \(method.input)")
-        (self.member, interface, output) = (member, description.name.text, method.output)
+        (self.member, interface) = (member, description.name.text)
+        // What is answered, only the XML says.
+        let element = description.xml.split(separator: "<method name=\"\(member)\">").dropFirst().first ?? ""
+        output =
+            element.split(separator: "</method>").first.map {
+                $0.matches(of: /<arg type="([^"]*)"[^>]*direction="out"/).map { String($0.1) }.joined()
+            } ?? ""
         self.arguments = arguments
         message = try Message.call(to: nil, "/", description.name, try MemberName(member))
         var writer = MessageWriter(message)

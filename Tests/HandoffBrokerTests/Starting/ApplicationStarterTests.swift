@@ -197,8 +197,7 @@ private final class Opener: InterfaceBinding {
 
     static let description = InterfaceDescription(
         name: "org.freedesktop.Application",
-        methods: [.init(name: "Open", input: "asa{sv}", output: "", access: "any")], properties: [],
-        signals: [],
+        methods: [.init(name: "Open", input: "asa{sv}", access: "any")], properties: [],
         xml: "<interface name=\"org.freedesktop.Application\"/>")
 
     func handle(_ method: Int, _ call: MethodCall) throws -> Message {
