@@ -16,8 +16,6 @@ package struct WaitingSend: ListedEntry, Equatable, Sendable {
     package let arrived: Int64
     /// Why the device did not take it last, as the bridge says it; empty otherwise.
     package let error: String
-    /// The name of that error.
-    package let errorName: String
 
     /// What these properties describe.
     package init(_ properties: [String: Value]) {
@@ -28,7 +26,6 @@ package struct WaitingSend: ListedEntry, Equatable, Sendable {
         since = properties.time("Since")
         arrived = properties.time("Arrived")
         error = properties.text("Error")
-        errorName = properties.text("ErrorName")
     }
 
     /// What to call it.

@@ -181,19 +181,21 @@ mod handoff;
 use handoff::HandoffApplication;
 
 fn main() {{
-    let none = libc::rlimit {{ rlim_cur: 3, rlim_max: 3 }};
-    unsafe {{ libc::setrlimit(libc::RLIMIT_NOFILE, &none) }};
+    let limit = std::env::args().nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+    let few = libc::rlimit {{ rlim_cur: limit, rlim_max: limit }};
+    unsafe {{ libc::setrlimit(libc::RLIMIT_NOFILE, &few) }};
     HandoffApplication::new("org.example.Notes", &["{TYPE}"]).start();
     handoff::run();
 }}
 """
 
 
-def test_without_descriptors(bus: Machine) -> None:
+@pytest.mark.parametrize("limit", [3, 4, 5])
+def test_without_descriptors(bus: Machine, limit: int) -> None:
     """A program that begins without a descriptor left is told that, and goes on without Handoff."""
     if what := missing("Rust"):
         pytest.skip(what)
-    example = Example(bus, [str(compile_rust(written("starved.rs", STARVED), "starved"))])
+    example = Example(bus, [str(compile_rust(written("starved.rs", STARVED), "starved")), str(limit)])
     example.wait_for("Handoff: The application has no descriptor left.")
     assert example.process.poll() is None
     example.end()

@@ -127,7 +127,13 @@ def test_open_with_the_next_broker(app: Driven, broker: ScriptedBroker, bus: Mac
     assert broker.wait_for("LeaveCurrent").path == path
     again = restart(broker, bus)
     again.wait_for("BecomeOpen", 2)
-    assert {again.known[call.path]["Title"].unpack() for call in again.called("BecomeOpen")} == {"Shopping", "List"}
+    # The one that was used last is the last one.
+    assert [again.known[call.path]["Title"].unpack() for call in again.called("BecomeOpen")] == ["Shopping", "List"]
+    app.do("becomeOpen", "n")
+    again.wait_for("BecomeOpen", 3)
+    again = restart(again, bus)
+    again.wait_for("BecomeOpen", 2)
+    assert [again.known[call.path]["Title"].unpack() for call in again.called("BecomeOpen")] == ["List", "Shopping"]
     for name in "nm":
         app.do("resignCurrent", name)
     again.wait_for("ResignCurrent", 2)
@@ -137,6 +143,24 @@ def test_open_with_the_next_broker(app: Driven, broker: ScriptedBroker, bus: Mac
     third.wait_for("BecomeCurrent")
     assert not again.called("BecomeCurrent") and not third.called("BecomeOpen")
     third.close()
+
+
+@pytest.mark.parametrize("end", ["leaveCurrent", "resignCurrent"])
+def test_not_current_before_it_was_created(app: Driven, broker: ScriptedBroker, end: str) -> None:
+    """What is left or resigned before the broker has created it is never current; what was left is open."""
+    broker.held = {"CreateActivity"}
+    app.do("start")
+    app.do("make", "n", TYPE, "Shopping")
+    app.do("becomeCurrent", "n")
+    broker.wait_for("CreateActivity")
+    app.do(end, "n")
+    app.get("n")
+    broker.release()
+    if end == "leaveCurrent":
+        broker.wait_for("BecomeOpen")
+    app.do("set", "n", "title", "Groceries")
+    broker.wait_for("Update")
+    assert not broker.called("BecomeCurrent") and len(broker.called("BecomeOpen")) == (end == "leaveCurrent")
 
 
 def test_refused_to_be_open(app: Driven, broker: ScriptedBroker, bus: Machine) -> None:
@@ -301,7 +325,8 @@ def test_what_ends_while_it_is_updated_is_over(app: Driven, broker: ScriptedBrok
     assert [call.path for call in broker.called("Invalidate")] == [path]
 
 
-@pytest.mark.parametrize("method", ["CreateActivity", "Update", "BecomeCurrent", "ResignCurrent"])
+@pytest.mark.parametrize("method", [
+    "CreateActivity", "Update", "BecomeCurrent", "BecomeOpen", "LeaveCurrent", "ResignCurrent"])
 def test_what_has_ended_hears_of_no_refusal(app: Driven, broker: ScriptedBroker, method: str) -> None:
     """A refusal that comes after the activity has ended is told nobody."""
     broker.held, broker.refusals[method] = {method}, (f"{STANDARD_ERROR}.LimitsExceeded", "There are 64 already.")
@@ -312,8 +337,8 @@ def test_what_has_ended_hears_of_no_refusal(app: Driven, broker: ScriptedBroker,
         broker.wait_for("BecomeCurrent")
     if method == "Update":
         app.do("set", "n", "title", "Groceries")
-    elif method == "ResignCurrent":
-        app.do("resignCurrent", "n")
+    elif method not in ("CreateActivity", "BecomeCurrent"):
+        app.do(method[0].lower() + method[1:], "n")
     broker.wait_for(method)
     app.do("invalidate", "n")
     assert app.get("n")["valid"] == "0"

@@ -10,11 +10,11 @@ package struct TimedOut: Error, CustomStringConvertible {
 }
 
 /// Waits until `condition` holds, which is asked again and again on a timer of the main loop.
-/// - Throws: ``TimedOut``, naming the place, if that is not so in time: a minute is more than anything takes that is not broken,
-///   beside other builds and tests too.
+/// - Throws: ``TimedOut``, naming the place, if that is not so in time: the default is more than anything takes that is not broken,
+///   beside other builds and tests too, and ends before the time limit of suites does.
 @MainLoop
 package func eventually(
-    timeout: Duration = .seconds(60), file: StaticString = #fileID, line: UInt = #line,
+    timeout: Duration = .seconds(45), file: StaticString = #fileID, line: UInt = #line,
     _ condition: @MainLoop () throws -> Bool
 ) async throws {
     let clock = ContinuousClock()
@@ -43,7 +43,7 @@ package final class Promise<Value: Sendable> {
 
     /// Waits for the value.
     package func get(
-        timeout: Duration = .seconds(60), file: StaticString = #fileID, line: UInt = #line
+        timeout: Duration = .seconds(45), file: StaticString = #fileID, line: UInt = #line
     ) async throws -> Value {
         try await eventually(timeout: timeout, file: file, line: line) { value != nil }
         guard let value else { throw TimedOut(description: "\(file):\(line): no value") }

@@ -71,11 +71,13 @@ final class Dialler {
     }
 
     /// Makes a link with `device`, or with any device if that is nil, at `address`, where it has to connect within `limit`.
-    /// - Parameter isRemembered: whether the address is kept with the device, as one at which it was reached.
+    /// - Parameters:
+    ///   - isRemembered: whether the address is kept with the device, as one at which it was reached.
+    ///   - known: told which device it is, before there is a link.
     /// - Throws: ``KnockRefused``; ``LinkNotChosen``; ``NoAnswer``; why nobody is reached there.
     func dial(
         _ address: NetworkAddress, expecting device: DeviceID?, within limit: Duration,
-        isRemembered: Bool = true
+        isRemembered: Bool = true, known: @MainLoop (DeviceID) -> Void = { _ in }
     ) async throws -> Link {
         let secrets = secrets(for: address, expecting: device)
         let destination = destination(address, expecting: device)
@@ -86,7 +88,8 @@ final class Dialler {
             throw NoAnswer(limit: error.limit)
         }
         return try await open(
-            socket, .dialled(address), expecting: device, secrets, destination, isRemembered: isRemembered)
+            socket, .dialled(address), expecting: device, secrets, destination, isRemembered: isRemembered,
+            known: known)
     }
 
     /// Makes a link with `device` over a connection that `carrier` makes.
@@ -97,13 +100,14 @@ final class Dialler {
         guard let entry = state.trust[device] else { throw CancellationError() }
         return try await open(
             socket, .carried(carrier.way, isDialled: true), expecting: device,
-            entry.knockSecrets(as: state.ownID), .unnamed, isRemembered: false)
+            entry.knockSecrets(as: state.ownID), .unnamed, isRemembered: false, known: { _ in })
     }
 
     /// Makes a link of a connection to whoever is at the other end.
     private func open(
         _ socket: SocketConnection, _ origin: Link.Origin, expecting device: DeviceID?,
-        _ secrets: [PeerSecret], _ destination: KnockDestination, isRemembered: Bool
+        _ secrets: [PeerSecret], _ destination: KnockDestination, isRemembered: Bool,
+        known: @MainLoop (DeviceID) -> Void
     ) async throws -> Link {
         let identity = state.identity
         let limit = socket.isCarried ? Self.carriedTimeout : Admission.timeout
@@ -121,6 +125,7 @@ final class Dialler {
             transport.close()
             throw CancellationError()
         }
+        known(transport.peer)
         let link = try owner.addLink(transport, origin, isRemembered: isRemembered)
         do {
             try await withTaskCancellationHandler {

@@ -55,7 +55,7 @@ final class Dials {
     private var round: LoopSource?
     /// Between two such rounds.
     private static let roundTime = Duration.seconds(900)
-    /// The connections that the user has asked for, and the devices that have to be there.
+    /// The connections that the user has asked for, and the devices at their other ends, as far as these are known.
     private var byUser: [Int: (device: DeviceID?, task: Task<Link, any Error>)] = [:]
     private var nextByUser = 0
     /// The peers whose next attempt is made because they were announced.
@@ -86,15 +86,13 @@ final class Dials {
         let number = nextByUser
         let task = MainLoop.start { [weak self] in
             guard let self else { throw CancellationError() }
-            return try await dialler.dial(address, expecting: device, within: Self.connectTimeout)
+            return try await dialler.dial(address, expecting: device, within: Self.connectTimeout) {
+                [weak self] in self?.userConnects(number, to: $0)
+            }
         }
-        // Of two links that this device dials, the later one ends the other, and what was begun there.
-        if let device { abandon(device) }
-        byUser[number] = (device, task)
-        defer {
-            byUser[number] = nil
-            if let device { update(device) }
-        }
+        byUser[number] = (nil, task)
+        if let device { userConnects(number, to: device) }
+        defer { if let device = byUser.removeValue(forKey: number)?.device { update(device) } }
         do {
             let link = try await withTaskCancellationHandler {
                 try await task.value
@@ -112,6 +110,13 @@ final class Dials {
             bridgeLog.info("Connecting to \(address) failed: \(error)")
             throw HandoffFailure.unreachable("\(address)", Self.reason(error))
         }
+    }
+
+    /// The connection of this number that the user has asked for goes to `device`. Of two links that this device dials, the
+    /// later one ends the other, and what was begun there.
+    private func userConnects(_ number: Int, to device: DeviceID) {
+        byUser[number]?.device = device
+        abandon(device)
     }
 
     /// What is said to the user of `error`, because of which nobody was reached at an address, and what to look for there. What

@@ -148,8 +148,8 @@ final class RemoteActivityObject: RemoteActivityServer {
         call.afterReply { [weak offers] in offers?.onChosen() }
     }
 
-    /// What continues the offer for `caller`, who has asked for `application` or none, and what has it begin, if it is new. That
-    /// ends the continuations that its application has to give up for it, too.
+    /// The runner that continues the offer for `caller`, who has asked for `application` or none. If it is new, `begin` starts it,
+    /// and ends the continuations that its application has to give up.
     private func runner(
         for caller: BusName, _ application: ApplicationID?, _ target: RemoteOffers.Target, _ token: String
     ) throws -> (ContinuationRunner, begin: (@MainLoop () -> Void)?) {

@@ -16,7 +16,7 @@ extension UserActivity {
         application.backend.becomeCurrent(number)
     }
 
-    /// It is no longer current, and can become so again. Until then it is closed: it is not among what the user finds when
+    /// It is no longer current. Until it becomes current or open again it is closed: it is not among what the user finds when
     /// they look from another device at what is open here.
     public func resignCurrent() {
         endCurrent { $0.resignCurrent($1) }

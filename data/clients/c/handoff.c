@@ -644,8 +644,10 @@ static void
 activity_keep_open (HandoffUserActivity *self)
 {
   HandoffApplication *application = self->application;
-  if (!application_is_wanted (application, self))
-    g_ptr_array_add (application->activities, g_object_ref (self));
+  /* The last one is the one that was used last, for the next broker too. */
+  g_object_ref (self);
+  g_ptr_array_remove (application->activities, self);
+  g_ptr_array_add (application->activities, self);
   self->is_refused = FALSE;
   self->is_open = TRUE;
   if (application->registered)
@@ -673,8 +675,8 @@ handoff_user_activity_become_open (HandoffUserActivity *self)
 }
 
 static void
-activity_ended (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply,
-                const char *name, const char *message)
+ended_current (HandoffApplication *application, HandoffUserActivity *self, GVariant *sent, GVariant *reply, const char *name,
+               const char *message)
 {
   (void) application;
   (void) sent;
@@ -692,7 +694,7 @@ activity_end_current (HandoffUserActivity *self, const char *method)
     return;
   self->ending++;
   activity_flush (self);
-  application_call (self->application, self, self->path, BROKER ".Activity", method, NULL, NULL, activity_ended);
+  application_call (self->application, self, self->path, BROKER ".Activity", method, NULL, NULL, ended_current);
 }
 
 void

@@ -123,7 +123,10 @@ gboolean handoff_user_activity_get_needs_save (HandoffUserActivity *activity);
 
 /** Makes it the session's current activity, which can be continued elsewhere. The application keeps it until it ends. */
 void handoff_user_activity_become_current (HandoffUserActivity *activity);
-/** It is found by who looks from another device at what is open here, without becoming current. */
+/**
+ * It is open from now on, with the next broker too, without becoming current: whoever looks from another device at what is
+ * open here finds it. Resigning closes it. The application keeps it until it ends.
+ */
 void handoff_user_activity_become_open (HandoffUserActivity *activity);
 /** It is no longer current, as when another one becomes current, and stays open. */
 void handoff_user_activity_leave_current (HandoffUserActivity *activity);

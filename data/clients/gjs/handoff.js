@@ -337,7 +337,10 @@ export class UserActivity {
             this._application._becomeCurrent(this);
     }
 
-    /** It is found by who looks from another device at what is open here, without becoming current. */
+    /**
+     * It is open from now on, with the next broker too, without becoming current: whoever looks from another device at what is
+     * open here finds it. `resignCurrent` or `invalidate` closes it.
+     */
     becomeOpen() {
         if (this._checkValid())
             this._application._becomeOpen(this);
@@ -700,8 +703,8 @@ export class HandoffApplication {
     }
 
     _keepOpen(activity) {
-        if (!this._activities.includes(activity))
-            this._activities.push(activity);
+        // The last one is the one that was used last, for the next broker too.
+        this._activities = [...this._activities.filter(one => one !== activity), activity];
         activity._isRefused = false;
         activity._isOpen = true;
         if (this._registered)

@@ -397,7 +397,8 @@ class UserActivity(Named):
             self._application._become_current(self)
 
     def become_open(self) -> None:
-        """It is found by who looks from another device at what is open here, without becoming current."""
+        """It is open from now on, with the next broker too, without becoming current: whoever looks from another device at
+        what is open here finds it. `resign_current` or `invalidate` closes it."""
         if self._check_valid():
             self._application._become_open(self)
 
@@ -708,8 +709,10 @@ class HandoffApplication(Named):
             activity._flush()
 
     def _keep_open(self, activity: UserActivity) -> None:
-        if activity not in self._activities:
-            self._activities.append(activity)
+        # The last one is the one that was used last, for the next broker too.
+        if activity in self._activities:
+            self._activities.remove(activity)
+        self._activities.append(activity)
         activity._is_refused, activity._is_open = False, True
         if self._registered:
             activity._flush()

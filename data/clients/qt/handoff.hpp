@@ -561,7 +561,8 @@ public:
 
     // Makes it the session's current activity, which can be continued elsewhere.
     void becomeCurrent();
-    // It is found by who looks from another device at what is open here, without becoming current.
+    // It is open from now on, with the next broker too, without becoming current: whoever looks from another device at what is
+    // open here finds it. resignCurrent() or invalidate() closes it.
     void becomeOpen();
     // It is no longer current, as when another one becomes current, and stays open.
     void leaveCurrent();
@@ -1180,8 +1181,9 @@ inline void HandoffUserActivity::set(const QString &name, const QVariant &value)
 
 inline void HandoffUserActivity::keepOpen()
 {
-    if (!m_application->m_activities.contains(this))
-        m_application->m_activities << this;
+    // The last one is the one that was used last, for the next broker too.
+    m_application->m_activities.removeAll(this);
+    m_application->m_activities << this;
     m_isRefused = false;
     m_isOpen = true;
     if (m_application->m_registered)

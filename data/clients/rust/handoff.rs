@@ -685,10 +685,15 @@ struct Connection {
 impl Connection {
     /// None without a session bus, which is no error.
     fn open(application: &Weak<Application>, served: &Loop) -> Option<Rc<Connection>> {
-        let mut channel = Channel::open_private(&bus_address()?).ok()?;
-        if !channel.is_connected() {
-            return None;
-        }
+        let mut channel = match Channel::open_private(&bus_address()?) {
+            Ok(channel) if channel.is_connected() => channel,
+            _ => {
+                if served.is_out_of_descriptors() {
+                    warn("Handoff", NO_DESCRIPTOR);
+                }
+                return None;
+            }
+        };
         channel.set_watch_enabled(true);
         let connection = Rc::new(Connection {
             channel,
@@ -904,9 +909,11 @@ impl Loop {
         if all < 0 || wake.is_none() {
             warn("Handoff", NO_DESCRIPTOR);
         }
-        let served = Loop { all, wake, reserve: RefCell::default(), due: RefCell::default(), connections: RefCell::default() };
-        served.keep_reserve();
-        served
+        Loop { all, wake, reserve: RefCell::default(), due: RefCell::default(), connections: RefCell::default() }
+    }
+
+    fn is_out_of_descriptors(&self) -> bool {
+        self.wake.as_ref().map_or(false, |wake| wake.try_clone().is_err())
     }
 
     fn keep_reserve(&self) {
@@ -1152,7 +1159,8 @@ impl UserActivity {
         }
     }
 
-    /// It is found by who looks from another device at what is open here, without becoming current.
+    /// It is open from now on, with the next broker too, without becoming current: whoever looks from another device at what is
+    /// open here finds it. `resign_current()` or `invalidate()` closes it.
     pub fn become_open(&self) {
         if let Some(application) = self.checked() {
             application.keep_open(self);
@@ -1693,9 +1701,9 @@ impl Application {
     }
 
     fn keep_open(&self, activity: &UserActivity) {
-        if !self.activities.borrow().contains(activity) {
-            self.activities.borrow_mut().push(activity.clone());
-        }
+        // The last one is the one that was used last, for the next broker too.
+        self.activities.borrow_mut().retain(|other| other != activity);
+        self.activities.borrow_mut().push(activity.clone());
         activity.0.is_refused.set(false);
         activity.0.is_open.set(true);
         if self.is_registered.get() {
