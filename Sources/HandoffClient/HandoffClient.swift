@@ -78,7 +78,10 @@ package final class HandoffClient {
 
     /// Takes the registration back, and with it all activities and continuations.
     package func stop() {
-        guard declaration != nil || standing != nil else { return }
+        guard declaration != nil || standing != nil else {
+            activities = ActivityBook()
+            return
+        }
         flush()
         declaration = nil
         if let bus, let name = policy.nameOwners[.broker] {

@@ -15,6 +15,8 @@ final class Driver {
     private var shows = false
     /// Whether nobody hears of failures.
     private var isSilent = false
+    /// Whether the application stops when it is told that something does not come.
+    private var stopsAtFailure = false
     private var others: [HandoffApplication] = []
 
     /// An application that has not started.
@@ -29,7 +31,10 @@ final class Driver {
 
     private func start() {
         if !isSilent {
-            application.onFailure { type, error in tell("failed", type, name(error), error.message) }
+            application.onFailure { [unowned self] type, error in
+                tell("failed", type, name(error), error.message)
+                if stopsAtFailure { application.stop() }
+            }
         }
         application.start()
     }
@@ -62,6 +67,7 @@ final class Driver {
     func told(_ words: [String]) {
         switch words[0] {
         case "start": start()
+        case "stopsAtFailure": stopsAtFailure = true
         case "silent": isSilent = true
         case "second": startAnother(words[1])
         case "stop": application.stop()

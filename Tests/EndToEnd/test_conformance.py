@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The clients of all languages behave the same: brokers that come and go, and activities."""
 
+# This file is long because it says in one place what all clients do with brokers and activities.
+
 from __future__ import annotations
 
 import pytest
@@ -143,6 +145,18 @@ def test_open_with_the_next_broker(app: Driven, broker: ScriptedBroker, bus: Mac
     third.wait_for("BecomeCurrent")
     assert not again.called("BecomeCurrent") and not third.called("BecomeOpen")
     third.close()
+
+
+def test_stopped_before_it_started(app: Driven, broker: ScriptedBroker) -> None:
+    """An application that stops has no activities, also if it had not started yet."""
+    app.do("make", "n", TYPE, "Shopping")
+    app.do("becomeCurrent", "n")
+    app.do("stop")
+    app.do("start")
+    app.do("make", "m", TYPE, "List")
+    app.do("becomeCurrent", "m")
+    assert broker.known[broker.wait_for("BecomeCurrent").path]["Title"].unpack() == "List"
+    assert len(broker.called("CreateActivity")) == 1
 
 
 @pytest.mark.parametrize("end", ["leaveCurrent", "resignCurrent"])

@@ -78,6 +78,26 @@ def test_a_continuation_fails_with_its_broker(app: Driven, broker: ScriptedBroke
     again.close()
 
 
+@pytest.mark.parametrize("end", ["the broker", "the registration"])
+def test_may_stop_when_it_is_told(app: Driven, broker: ScriptedBroker, bus: Machine, end: str) -> None:
+    """An application that stops when it is told that something does not come stays stopped, whatever has ended."""
+    begin(app, broker, ("stopsAtFailure",))
+    for _time in range(2):
+        broker.announce()
+    if end == "the broker":
+        broker.close()
+    else:
+        broker.end_registration()
+    app.wait_for("failed", 2)
+    app.wait_until_available(False)
+    if end == "the registration":
+        broker.wait_for("UnregisterApplication")
+        assert broker.calls[-1].method == "UnregisterApplication"
+    other = restart(broker, bus) if end == "the registration" else ScriptedBroker(bus)
+    assert app.ask("available", answer="available") == ["0"] and not other.called("RegisterApplication")
+    other.close()
+
+
 VALUES = {
     "text": GLib.Variant("s", "Grüße"), "flag": GLib.Variant("b", True), "real": GLib.Variant("d", 0.1),
     "number": GLib.Variant("x", -5), "bytes": GLib.Variant("ay", b"\0\xff"),

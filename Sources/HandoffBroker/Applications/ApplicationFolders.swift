@@ -13,8 +13,8 @@ struct ApplicationFolders {
     /// What the folders hold.
     struct Contents: Sendable {
         var applications: [InstalledApplication] = []
-        /// What the authors of entries that count should know.
-        var complaints: [String] = []
+        /// What the authors of entries that count should know, with the paths of these.
+        var complaints: [(path: String, text: String)] = []
         /// All folders that were looked into, including missing ones.
         var folders: [String] = []
         /// Whether some could not be looked at for the time being, because no descriptor was left.
@@ -61,7 +61,7 @@ struct ApplicationFolders {
                 var application = declaring.application
                 application.start = LaunchEntry.start(declaring.entry, application.applicationID)
                 contents.applications.append(application)
-                if let complaint = declaring.complaint { contents.complaints.append(complaint) }
+                if let complaint = declaring.complaint { contents.complaints.append((path, complaint)) }
             }
         } catch {
             if (error as? KeyFileError)?.isShortage == true { contents.isIncomplete = true }

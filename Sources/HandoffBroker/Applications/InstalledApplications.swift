@@ -34,8 +34,9 @@ final class InstalledApplications {
     private var folders: [String] = []
     /// What the first reading has found so far; nil once it is over.
     private var soFar: InstalledReading? = InstalledReading()
-    /// What was said of entries after the last reading.
-    private var complaints: Set<String> = []
+    /// The entries of which the log says what is wrong with them: once, and of no more than ``maximumComplaints``.
+    private var complained: Set<String> = []
+    private static let maximumComplaints = 20
     /// Whether what has been found so far counts already.
     private var isOverdue = false
 
@@ -106,10 +107,10 @@ final class InstalledApplications {
             return
         }
         soFar = nil
-        for complaint in contents.complaints where !complaints.contains(complaint) {
+        for (path, complaint) in contents.complaints
+        where complained.count < Self.maximumComplaints && complained.insert(path).inserted {
             brokerLog.warning(complaint)
         }
-        complaints = Set(contents.complaints)
         brokerLog.debug("\(contents.applications.count) installed applications take part.")
         onChange(reading, true)
     }

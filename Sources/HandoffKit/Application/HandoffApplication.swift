@@ -136,7 +136,6 @@ public final class HandoffApplication {
 
     /// Takes the registration and all activities back. They can become current again after another ``start()``.
     public func stop() {
-        guard hasStarted else { return }
         hasStarted = false
         if Self.started[id]?.value === self { Self.started[id] = nil }
         backend.stop()

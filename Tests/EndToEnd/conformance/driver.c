@@ -15,7 +15,7 @@
 static HandoffApplication *application;
 static GHashTable *activities;
 static char *answer, *reason;
-static gboolean shows, silent;
+static gboolean shows, silent, stops;
 
 /* One line, its words parted by tabs; written at once. */
 static void tell (const char *first, ...) G_GNUC_NULL_TERMINATED;
@@ -89,6 +89,8 @@ does_not_come (const char *type, const char *name, const char *message, gpointer
 {
   (void) data;
   tell ("failed", type, name, message, NULL);
+  if (stops)
+    handoff_application_stop (application);
 }
 
 /* So many lists, each in the one before. */
@@ -274,6 +276,8 @@ told (char **words)
     handoff_user_activity_set_user_info (activity, entry ("a", text (atoi (words[2]))));
   else if (g_str_equal (command, "odd"))
     handoff_user_activity_set_user_info (activity, entry ("a", g_variant_new_object_path ("/")));
+  else if (g_str_equal (command, "stopsAtFailure"))
+    stops = TRUE;
   else if (g_str_equal (command, "silent"))
     {
       silent = TRUE;

@@ -60,8 +60,10 @@ public:
             tell({QStringLiteral("willContinue"), kind, device.name});
             return shows;
         };
-        application.onFailure = [](const QString &kind, const HandoffError &error) {
+        application.onFailure = [this](const QString &kind, const HandoffError &error) {
             tell({QStringLiteral("failed"), kind, error.name, error.message});
+            if (stops)
+                application.stop();
         };
         application.onContinue = [this](HandoffUserActivity *activity, const HandoffDevice &device, QString *error) {
             const QString number = QStringLiteral("c%1").arg(activities.size());
@@ -87,6 +89,8 @@ public:
             shows = number == QLatin1String("yes");
         else if (command == QLatin1String("answer"))
             answer = words.mid(1);
+        else if (command == QLatin1String("stopsAtFailure"))
+            stops = true;
         else if (command == QLatin1String("silent")) {
             silent = true;
             application.onFailure = nullptr;
@@ -192,7 +196,7 @@ private:
     HandoffApplication application;
     QMap<QString, HandoffUserActivity *> activities;
     QStringList answer{QStringLiteral("yes")};
-    bool shows = false, silent = false;
+    bool shows = false, silent = false, stops = false;
 };
 
 } // namespace

@@ -18,12 +18,17 @@ const others = [];
 let answer = ['yes'];
 let shows = false;
 let isSilent = false;
+let stops = false;
 
 application.onWillContinue = (kind, device) => {
     tell('willContinue', kind, device.name);
     return shows;
 };
-application.onFailure = (kind, error) => tell('failed', kind, error.name, error.message);
+application.onFailure = (kind, error) => {
+    tell('failed', kind, error.name, error.message);
+    if (stops)
+        application.stop();
+};
 application.onContinue = (activity, device) => {
     const number = `c${Object.keys(activities).length}`;
     keep(number, activity);
@@ -111,6 +116,9 @@ const commands = {
     },
     odd: number => {
         activities[number].userInfo = {a: new GLib.Variant('o', '/')};
+    },
+    stopsAtFailure: () => {
+        stops = true;
     },
     silent: () => {
         isSilent = true;

@@ -24,15 +24,20 @@ class Driver:
     def __init__(self, application_id: str, activity_type: str) -> None:
         self.application = handoff.HandoffApplication(application_id, [activity_type], team="org.example.team")
         self.activities: dict[str, handoff.UserActivity] = {}
-        self.answer, self.shows, self.silent = ["yes"], False, False
+        self.answer, self.shows, self.silent, self.stops = ["yes"], False, False, False
         self.others: list[handoff.HandoffApplication] = []
         self.application.on_will_continue = self.will_continue
         self.application.on_continue = self.continues
-        self.application.on_failure = lambda kind, error: tell("failed", kind, error.name, error)
+        self.application.on_failure = self.failed
 
     def will_continue(self, kind: str, device: handoff.Device) -> bool:
         tell("willContinue", kind, device.name)
         return self.shows
+
+    def failed(self, kind: str, error: handoff.HandoffError) -> None:
+        tell("failed", kind, error.name, error)
+        if self.stops:
+            self.application.stop()
 
     def continues(self, activity: handoff.UserActivity, device: handoff.Device) -> bool:
         number = f"c{len(self.activities)}"
@@ -113,6 +118,8 @@ class Driver:
             activity.user_info = {"a": "a" * int(words[0])}
         elif command == "odd":
             activity.user_info = {"a": GLib.Variant("o", "/")}
+        elif command == "stopsAtFailure":
+            self.stops = True
         elif command == "silent":
             self.silent, self.application.on_failure = True, None
         elif command == "second":

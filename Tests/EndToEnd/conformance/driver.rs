@@ -63,6 +63,7 @@ struct Driver {
     answer: RefCell<Vec<String>>,
     shows: Cell<bool>,
     silent: Cell<bool>,
+    stops: Cell<bool>,
 }
 
 impl Driver {
@@ -78,7 +79,11 @@ impl Driver {
     fn start(self: &Rc<Driver>) {
         let (driver, application) = (Rc::downgrade(self), &self.application);
         if !self.silent.get() {
-            application.on_failure(|kind, error| tell(&["failed", kind, &error.name, &error.message]));
+            let driver = driver.clone();
+            application.on_failure(move |kind, error| {
+                tell(&["failed", kind, &error.name, &error.message]);
+                driver.upgrade().filter(|driver| driver.stops.get()).iter().for_each(|driver| driver.application.stop());
+            });
         }
         application.on_continue(move |activity, device| {
             let driver = driver.upgrade().ok_or("It has ended.")?;
@@ -106,6 +111,7 @@ impl Driver {
             ["available"] => tell(&["available", word(self.application.is_available())]),
             ["shows", shows] => self.shows.set(*shows == "yes"),
             ["answer", answer @ ..] => *self.answer.borrow_mut() = answer.iter().map(|&one| one.to_owned()).collect(),
+            ["stopsAtFailure"] => self.stops.set(true),
             ["silent"] => self.silent.set(true),
             ["second", id] => {
                 let other = HandoffApplication::new(id, &[]);
@@ -184,6 +190,7 @@ fn main() -> io::Result<()> {
         answer: RefCell::new(vec!["yes".to_owned()]),
         shows: Cell::default(),
         silent: Cell::default(),
+        stops: Cell::default(),
     });
     driver.application.declare("Team", "org.example.team");
     let mut rest = String::new();

@@ -103,7 +103,7 @@ struct InstalledApplicationsTests {
         }
     }
 
-    @Test("what is wrong with an entry is said once, however often it is read")
+    @Test("what is wrong with an entry is said once, however often it is read, and of twenty at most")
     func complaints() async throws {
         LoggedLines.begin()
         let folder = try TemporaryDirectory()
@@ -127,6 +127,10 @@ struct InstalledApplicationsTests {
             try folder.write(entry + "Team=a.b\n", to: "both.desktop")
             try await eventually { told.isWhole.count == 2 }
             #expect(LoggedLines.with("both.desktop: X-Handoff-Team").count == 1)
+            for number in 1...40 { try folder.write(entry, to: "\(number).desktop") }
+            try folder.write(entry + "X-Handoff-Domains=\n", to: "both.desktop")
+            try await eventually { told.isWhole.count == 3 }
+            #expect(LoggedLines.with(".desktop: X-Handoff-Team").count == 20)
         }
     }
 

@@ -378,9 +378,11 @@ activity_fail (HandoffUserActivity *self, const char *name, const char *message)
 static gboolean
 activity_check (HandoffUserActivity *self)
 {
-  if (!self->is_valid)
-    activity_tell (self, DBUS_ERROR "UnknownObject", "This activity has ended. Make a new one.");
-  return self->is_valid;
+  if (self->is_valid)
+    return TRUE;
+  /* Whoever is told may let go of it. */
+  activity_tell (self, DBUS_ERROR "UnknownObject", "This activity has ended. Make a new one.");
+  return FALSE;
 }
 
 static void
@@ -964,19 +966,26 @@ application_fail (HandoffApplication *self, const char *type, const char *name, 
     g_warning ("%s: %s", type, message);
 }
 
-/* What the broker had of this application is worth nothing from now on. */
-static void
-application_end_broker (HandoffApplication *self)
+/* What the broker had of this application is worth nothing from now on. Returns what was announced, and does not come. */
+static GHashTable *
+application_leave_broker (HandoffApplication *self)
 {
-  GHashTableIter iterator;
-  gpointer type;
   g_cancellable_cancel (self->cancellable);
   self->registered = FALSE;
   self->becoming = NULL;
   for (guint place = 0; place < self->activities->len; place++)
     activity_forget_broker (g_ptr_array_index (self->activities, place));
-  g_autoptr(GHashTable) announced = g_steal_pointer (&self->announced);
+  GHashTable *announced = g_steal_pointer (&self->announced);
   self->announced = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  return announced;
+}
+
+/* Comes last: the application may stop, or start, when it is told. */
+static void
+application_tell_of_end (HandoffApplication *self, GHashTable *announced)
+{
+  GHashTableIter iterator;
+  gpointer type;
   g_hash_table_iter_init (&iterator, announced);
   while (g_hash_table_iter_next (&iterator, NULL, &type))
     application_fail (self, type, ERROR "ConnectionUnavailable", BROKER_ENDED);
@@ -1024,26 +1033,28 @@ appeared (GDBusConnection *connection, const char *name, const char *owner, gpoi
 static void
 vanished (GDBusConnection *connection, const char *name, gpointer data)
 {
-  HandoffApplication *self = data;
+  g_autoptr(HandoffApplication) self = g_object_ref (data);
   (void) connection;
   (void) name;
-  application_end_broker (self);
+  g_autoptr(GHashTable) announced = application_leave_broker (self);
   g_clear_pointer (&self->owner, g_free);
+  application_tell_of_end (self, announced);
 }
 
 static void
 registration_ended (GDBusConnection *connection, const char *sender, const char *path, const char *interface,
                     const char *signal, GVariant *arguments, gpointer data)
 {
-  HandoffApplication *self = data;
+  g_autoptr(HandoffApplication) self = g_object_ref (data);
   (void) path;
   (void) interface;
   (void) signal;
   (void) arguments;
   if (g_strcmp0 (sender, self->owner) != 0 || !self->registered)
     return;
-  application_end_broker (self);
+  g_autoptr(GHashTable) announced = application_leave_broker (self);
   appeared (connection, BROKER, self->owner, self);
+  application_tell_of_end (self, announced);
 }
 
 /* Calls of the broker */
@@ -1351,10 +1362,11 @@ handoff_application_stop (HandoffApplication *self)
     g_bus_unwatch_name (self->watch);
   self->watch = 0;
   g_clear_object (&self->connection);
-  application_end_broker (self);
+  g_autoptr(GHashTable) announced = application_leave_broker (self);
   g_clear_pointer (&self->owner, g_free);
   self->current = self->becoming = NULL;
   g_ptr_array_set_size (self->activities, 0);
+  application_tell_of_end (self, announced);
 }
 
 gboolean

@@ -711,19 +711,20 @@ public:
     // Takes the registration and all activities back.
     void stop()
     {
-        if (!m_hasStarted)
-            return;
-        // Also if the registration was not answered yet: calls of one connection take effect in their order.
-        if (!m_owner.isEmpty())
-            m_bus.send(brokerCall(Handoff::root, "Manager", "UnregisterApplication"));
+        if (m_hasStarted) {
+            // Also if the registration was not answered yet: calls of one connection take effect in their order.
+            if (!m_owner.isEmpty())
+                m_bus.send(brokerCall(Handoff::root, "Manager", "UnregisterApplication"));
+            started().removeAll(this);
+            watch(false);
+            m_bus.unregisterObject(Handoff::client);
+        }
         m_hasStarted = false;
-        started().removeAll(this);
-        watch(false);
-        m_bus.unregisterObject(Handoff::client);
-        endBroker();
+        const Unheard unheard = leaveBroker();
         m_owner.clear();
         m_activities.clear();
-        m_current = m_becoming = nullptr;
+        m_current = nullptr;
+        tellOfEnd(unheard);
     }
 
     QString introspect(const QString &) const override { return {}; }
@@ -756,21 +757,23 @@ public:
 private Q_SLOTS:
     void ownerChanged(const QString &, const QString &former, const QString &owner)
     {
+        Unheard unheard;
         if (!former.isEmpty() && former == m_owner) {
-            endBroker();
+            unheard = leaveBroker();
             m_owner.clear();
         }
         if (!owner.isEmpty())
             appeared(owner);
+        tellOfEnd(unheard);
     }
 
     void registrationEnded(const QDBusMessage &signal)
     {
         if (signal.service() != m_owner || !m_registered)
             return;
-        const QString owner = m_owner;
-        endBroker();
-        appeared(owner);
+        const Unheard unheard = leaveBroker();
+        appeared(m_owner);
+        tellOfEnd(unheard);
     }
 
     void propertiesChanged(const QDBusMessage &signal)
@@ -795,6 +798,13 @@ private Q_SLOTS:
 private:
     friend class HandoffUserActivity;
     using Then = std::function<void(const QDBusMessage &)>;
+
+    // What was asked of a broker and announced by it, which does not come when that ends.
+    struct Unheard
+    {
+        QMap<int, std::function<void(int, const HandoffError &)>> openings;
+        QMap<QString, QString> announced;
+    };
 
     // The applications of this process that have started.
     static QList<HandoffApplication *> &started()
@@ -904,20 +914,25 @@ private:
     }
 
     // What the broker had of this application is worth nothing from now on.
-    void endBroker()
+    Unheard leaveBroker()
     {
         m_epoch++;
         m_registered = false;
         m_becoming = nullptr;
         for (HandoffUserActivity *activity : m_activities)
             activity->forgetBroker();
-        const auto openings = m_openings;
-        const auto announced = m_announced;
-        m_openings.clear();
-        m_announced.clear();
-        for (const auto &done : openings)
+        Unheard unheard;
+        m_openings.swap(unheard.openings);
+        m_announced.swap(unheard.announced);
+        return unheard;
+    }
+
+    // Comes last: whoever is told may stop the application, or start it.
+    void tellOfEnd(const Unheard &unheard)
+    {
+        for (const auto &done : unheard.openings)
             Handoff::call(m_id, "continuationStream", done, -1, Handoff::brokerEnded());
-        for (const QString &activityType : announced)
+        for (const QString &activityType : unheard.announced)
             failed(activityType, Handoff::brokerEnded());
     }
 

@@ -1491,11 +1491,12 @@ impl Application {
 
     fn stop(&self) {
         if !self.has_started.replace(false) {
+            self.current.take();
+            drop(self.activities.take());
             return;
         }
         STARTED.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).retain(|id| *id != self.id);
         let owner = self.owner.take();
-        // What the application is told it may answer by a start, so that comes last.
         let unheard = self.leave_broker();
         let activities = self.activities.take();
         self.current.take();
@@ -1517,8 +1518,12 @@ impl Application {
         let is_ours = self.connection.borrow().as_ref().map_or(false, |ours| std::ptr::eq(&**ours, connection));
         if is_ours {
             self.owner.take();
-            self.end_broker();
+            if with_loop(|served| served.is_out_of_descriptors()) == Some(true) {
+                warn(&self.id, NO_DESCRIPTOR);
+            }
+            let unheard = self.leave_broker();
             self.connection.take();
+            self.tell_of_end(unheard);
         }
     }
 
@@ -1581,13 +1586,8 @@ impl Application {
         });
     }
 
-    /// What the broker had of this application is worth nothing from now on.
-    fn end_broker(&self) {
-        let unheard = self.leave_broker();
-        self.tell_of_end(unheard);
-    }
-
-    /// Forgets what a broker was asked and has announced, and returns whom that concerns.
+    /// What the broker had of this application is worth nothing from now on. Returns what it was asked and has announced: who is
+    /// told of that may stop the application, or start it, so that comes last.
     fn leave_broker(&self) -> (Vec<Pending>, BTreeMap<String, String>) {
         self.is_registered.set(false);
         self.becoming.take();
@@ -1632,8 +1632,9 @@ impl Application {
                 }
             }
             ("org.example.Handoff.Manager", "RegistrationEnded") if is_of_broker && self.is_registered.get() => {
-                self.end_broker();
+                let unheard = self.leave_broker();
                 self.appeared(sender);
+                self.tell_of_end(unheard);
             }
             (BUS_PROPERTIES, "PropertiesChanged") if is_of_broker => {
                 if let [Value::Text(of), Value::Dictionary(changed), ..] = arguments(message).as_slice() {
@@ -1648,13 +1649,14 @@ impl Application {
 
     fn owner_changed(&self, former: &str, owner: &str) {
         let is_ours = !former.is_empty() && former == *self.owner.borrow();
-        if is_ours {
-            self.end_broker();
+        let unheard = is_ours.then(|| {
             self.owner.take();
-        }
+            self.leave_broker()
+        });
         if !owner.is_empty() && owner != *self.owner.borrow() {
             self.appeared(owner);
         }
+        unheard.into_iter().for_each(|unheard| self.tell_of_end(unheard));
     }
 
     fn properties_changed(&self, activity: &UserActivity, changed: &UserInfo) {
