@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 
-/* An application that does what it is told, a line each, and tells what happens to it; see README.md. */
+/* An application that does what it is told, a line each, and tells what happens to it; see README.md. This file is long because
+   it is one program, which the tests compile as an author would. */
 
 #include "handoff.h"
 
